@@ -1,0 +1,295 @@
+/* Where containers lie, decided where they are declared.
+   Slots: a small container whose every access has subscripts that become constants when the maps
+   over it are unrolled (or, along the last dimension, vectors that start at multiples of their
+   length) is a set of allocas, one per vector, that LLVM turns into registers.
+   Otherwise: an array on the stack, or scratch memory of the runtime that is freed at the end of
+   the region. A container declared in a vector body has one element per lane. */
+#include "backends/llvm/codegen.h"
+
+#include <stddef.h>
+
+enum {
+    MOST_SLOTS = 64,
+    SMALL_BYTES = 4096,      /* a container without a word goes on the stack up to here */
+    STACK_BYTES = 256 * 1024 /* of one function */
+};
+
+/* --- looking for slots --- */
+
+enum index_kind { INDEX_CONSTANT, INDEX_VECTOR, INDEX_OTHER };
+
+struct seen_index {
+    struct name name;
+    enum index_kind kind;
+    struct sym lo;
+    uint32_t lanes;
+};
+
+struct scan {
+    struct cg *c;
+    struct cont cont;
+    VEC(struct seen_index) indices;
+    bool outlined; /* in the body of a parallel map, which only gets addresses */
+    bool slots;    /* no access stands against it so far */
+    uint32_t lanes;
+};
+
+struct atoms {
+    struct scan *s;
+    bool constant, vector;
+    const struct seen_index *by;
+};
+
+static void classify(void *data, struct name n) {
+    struct atoms *x = data;
+    for (uint32_t i = x->s->indices.n; i-- > 0;) {
+        const struct seen_index *k = &x->s->indices.at[i];
+        if (!name_eq(k->name, n))
+            continue;
+        if (k->kind == INDEX_VECTOR && !x->vector) {
+            x->vector = true;
+            x->by = k;
+        } else if (k->kind != INDEX_CONSTANT) {
+            x->constant = false;
+        }
+        return;
+    }
+    x->constant = false;
+}
+
+/* REST + the vector's first index is a multiple of its length, in every copy. */
+static bool aligned(struct cg *c, struct sym rest, const struct seen_index *v) {
+    struct sym start = sym_add(c->syms, rest, v->lo);
+    int64_t k;
+    if (sym_is_const(c->syms, start, &k))
+        return k % v->lanes == 0;
+    return sym_prove_multiple(c->facts, start, v->lanes);
+}
+
+static void scan_memlet(struct scan *s, const struct memlet *m) {
+    struct cg *c = s->c;
+    if (m->cont.i != s->cont.i || !s->slots)
+        return;
+    s->slots = !s->outlined;
+    for (uint32_t d = 0; d < m->rank && s->slots; d++) {
+        struct sym at = subst(c, m->at[d]), factor, rest;
+        struct atoms x = {s, true, false, NULL};
+        int64_t one;
+        sym_atoms(c->syms, at, classify, &x);
+        s->slots = x.constant;
+        if (!x.vector || !x.constant)
+            continue;
+        s->slots = d + 1 == m->rank && (s->lanes == 1 || s->lanes == x.by->lanes) &&
+                   sym_linear(c->syms, at, x.by->name, &factor, &rest) &&
+                   sym_is_const(c->syms, factor, &one) && one == 1 && aligned(c, rest, x.by);
+        s->lanes = x.by->lanes;
+    }
+}
+
+static void scan_region(struct scan *s, const struct region *r, uint32_t from);
+
+static enum index_kind kind_of(struct cg *c, const struct node *n, uint32_t k,
+                               const struct index *x, uint32_t *lanes) {
+    int64_t lo, step, count;
+    bool exact;
+    if (!sym_is_const(c->syms, subst(c, x->lo), &lo) ||
+        !sym_is_const(c->syms, subst(c, x->step), &step))
+        return INDEX_OTHER;
+    if (x->schedule == SCHED_VECTOR && n->kind == NODE_MAP) {
+        struct vector_plan p = vector_plan(c, n, k);
+        *lanes = p.lanes;
+        if (p.form == VECTOR_STRAIGHT)
+            return step == 1 ? INDEX_VECTOR : INDEX_OTHER;
+        if (p.form == VECTOR_LOOP)
+            return INDEX_OTHER;
+    }
+    return unrolls(c, x, &count, &exact) ? INDEX_CONSTANT : INDEX_OTHER;
+}
+
+static void scan_index(struct scan *s, const struct node *n, uint32_t k, const struct index *x) {
+    struct seen_index i = {.name = x->name, .lo = subst(s->c, x->lo), .lanes = 1};
+    index_facts(s->c->facts, s->c->syms, x);
+    i.kind = kind_of(s->c, n, k, x, &i.lanes);
+    VEC_PUSH(s->c->a, s->indices, i);
+}
+
+static void scan_node(struct scan *s, const struct node *n) {
+    struct cg *c = s->c;
+    uint32_t facts = sym_facts_mark(c->facts), indices = s->indices.n;
+    bool outlined = s->outlined;
+    switch (n->kind) {
+    case NODE_READ: scan_memlet(s, &n->read.from); break;
+    case NODE_WRITE: scan_memlet(s, &n->write.to); break;
+    case NODE_MAP:
+        s->outlined = outlined || parallel_indices(c, n) > 0;
+        for (uint32_t k = 0; k < n->map.n; k++)
+            scan_index(s, n, k, &n->map.index[k]);
+        scan_region(s, &n->map.body, 0);
+        break;
+    case NODE_LOOP:
+        scan_index(s, n, 0, &n->loop.index);
+        scan_region(s, &n->loop.body, 0);
+        break;
+    case NODE_BRANCH:
+        facts_assume(c, n->branch.condition, true);
+        scan_region(s, &n->branch.then, 0);
+        sym_facts_restore(c->facts, facts);
+        facts_assume(c, n->branch.condition, false);
+        scan_region(s, &n->branch.otherwise, 0);
+        break;
+    default: break;
+    }
+    sym_facts_restore(c->facts, facts);
+    s->indices.n = indices;
+    s->outlined = outlined;
+}
+
+static void scan_region(struct scan *s, const struct region *r, uint32_t from) {
+    for (uint32_t i = from; i < r->nodes.n && s->slots; i++)
+        scan_node(s, r->nodes.at[i]);
+}
+
+/* --- placing --- */
+
+static bool constant_size(struct cg *c, const struct container *k, int64_t *count,
+                          int64_t *last) {
+    *count = 1;
+    *last = 1;
+    for (uint32_t d = 0; d < k->rank; d++)
+        if (!sym_is_const(c->syms, subst(c, k->dims[d]), last) || *last < 0 ||
+            __builtin_mul_overflow(*count, *last, count) || *count > (int64_t)1 << 40)
+            return false;
+    return true;
+}
+
+static bool place_slots(struct cg *c, const struct node *n, const struct region *r,
+                        uint32_t position, int64_t count, int64_t last) {
+    struct fn *fn = c->fn;
+    const struct container *k = graph_cont(c->g, n->decl.cont);
+    if (count == 0 || count > MOST_SLOTS * 64)
+        return false;
+    struct scan s = {.c = c, .cont = n->decl.cont, .slots = true, .lanes = 1};
+    scan_region(&s, r, position + 1);
+    if (!s.slots)
+        return false;
+    struct place p = {.layout = LAYOUT_SLOTS, .lanes = s.lanes, .expanded = fn->lanes};
+    p.row = (uint32_t)((last + s.lanes - 1) / s.lanes);
+    p.nslots = (uint32_t)(count / last) * p.row;
+    if (p.nslots > MOST_SLOTS)
+        return false;
+    p.slots = ARENA_ARRAY(c->a, LLVMValueRef, p.nslots);
+    uint32_t wide = p.expanded > 1 ? p.expanded : p.lanes;
+    for (uint32_t i = 0; i < p.nslots; i++)
+        p.slots[i] = cg_alloca(c, cg_mem_type(c, k->dtype, wide), 64);
+    fn->places[n->decl.cont.i] = p;
+    return true;
+}
+
+/* Copies of an unrolled body share one array: they run one after the other. */
+static LLVMValueRef stack_array(struct cg *c, const struct node *n, enum dtype t, int64_t count) {
+    struct fn *fn = c->fn;
+    uint64_t key = (uint64_t)fn->lanes << 32 | n->id, at;
+    if (map_get(&fn->allocated, key, &at))
+        return (LLVMValueRef)(uintptr_t)at;
+    LLVMTypeRef type = LLVMArrayType2(cg_mem_type(c, t, 1), (uint64_t)count);
+    LLVMValueRef p = cg_alloca(c, type, 64);
+    map_put(&fn->allocated, key, (uint64_t)(uintptr_t)p);
+    fn->stack += (uint64_t)count * dtypes[t].bytes;
+    return p;
+}
+
+static LLVMValueRef element_count(struct cg *c, const struct container *k) {
+    LLVMValueRef n = cg_i64(c, 1);
+    LLVMValueRef bad = LLVMConstNull(c->i1);
+    for (uint32_t d = 0; d < k->rank; d++) {
+        LLVMValueRef args[] = {n, cg_sym_scalar(c, subst(c, k->dims[d]))};
+        LLVMValueRef pair = cg_intrinsic(c, "llvm.smul.with.overflow", &c->i64, 1, args, 2);
+        n = LLVMBuildExtractValue(c->b, pair, 0, "");
+        bad = LLVMBuildOr(c->b, bad, LLVMBuildExtractValue(c->b, pair, 1, ""), "");
+    }
+    LLVMValueRef limit = cg_i64(c, (int64_t)1 << 56);
+    bad = LLVMBuildOr(c->b, bad, LLVMBuildICmp(c->b, LLVMIntSGT, n, limit, ""), "");
+    return LLVMBuildSelect(c->b, bad, limit, n, "");
+}
+
+static LLVMValueRef scratch(struct cg *c, enum dtype t, LLVMValueRef count) {
+    LLVMValueRef bytes = LLVMBuildMul(c->b, count, cg_i64(c, dtypes[t].bytes), "");
+    LLVMTypeRef params[] = {c->ptr, c->i64};
+    LLVMValueRef args[] = {c->fn->api, bytes};
+    LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch), c->ptr);
+    LLVMValueRef p = LLVMBuildCall2(c->b, LLVMFunctionType(c->ptr, params, 2, false), f, args, 2, "");
+    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+    LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex,
+                             LLVMCreateEnumAttribute(c->llvm, noalias, 0));
+    LLVMValueRef none = LLVMBuildICmp(c->b, LLVMIntEQ, p, LLVMConstNull(c->ptr), "");
+    bail_if(c, none, RT_NO_MEMORY);
+    bail_push(c, p);
+    return p;
+}
+
+/* --- filling --- */
+
+static void fill_memory(struct cg *c, LLVMValueRef p, enum dtype t, LLVMValueRef count,
+                        union scalar v) {
+    uint8_t raw[8];
+    uint32_t size = dtypes[t].bytes;
+    scalar_store(t, raw, v);
+    bool same = true;
+    for (uint32_t i = 1; i < size; i++)
+        same = same && raw[i] == raw[0];
+    if (same) {
+        LLVMValueRef bytes = LLVMBuildMul(c->b, count, cg_i64(c, size), "");
+        LLVMBuildMemSet(c->b, p, LLVMConstInt(c->i8, raw[0], false), bytes, size);
+        return;
+    }
+    uint32_t lanes = c->o->target.vector_bytes / size;
+    struct val one = cg_const(c, t, v);
+    LLVMTypeRef element = cg_mem_type(c, t, 1);
+    LLVMValueRef whole = LLVMBuildAnd(c->b, count, cg_i64(c, -(int64_t)lanes), "");
+    LLVMValueRef lo = cg_i64(c, 0);
+    for (int vector = 1; vector >= 0; vector--) {
+        struct loop l;
+        loop_begin(c, &l, lo, vector ? whole : count, cg_i64(c, vector ? lanes : 1), false, false);
+        cg_store(c, LLVMBuildGEP2(c->b, element, p, &l.index, 1, ""),
+                 vector ? cg_widen(c, one, lanes) : one);
+        loop_end(c, &l);
+        lo = whole;
+    }
+}
+
+static void fill(struct cg *c, const struct node *n, LLVMValueRef count) {
+    const struct place *p = &c->fn->places[n->decl.cont.i];
+    enum dtype t = graph_cont(c->g, n->decl.cont)->dtype;
+    if (!n->decl.has_fill)
+        return;
+    if (p->layout == LAYOUT_MEMORY) {
+        fill_memory(c, p->base, t, count, n->decl.fill);
+        return;
+    }
+    uint32_t wide = p->expanded > 1 ? p->expanded : p->lanes;
+    struct val v = cg_widen(c, cg_const(c, t, n->decl.fill), wide);
+    for (uint32_t i = 0; i < p->nslots; i++)
+        cg_store(c, p->slots[i], v);
+}
+
+void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint32_t position) {
+    struct fn *fn = c->fn;
+    const struct container *k = graph_cont(c->g, n->decl.cont);
+    int64_t count, last;
+    bool constant = constant_size(c, k, &count, &last);
+    bool heap = k->storage == STORE_HEAP && fn->lanes == 1;
+    if (constant && !heap && place_slots(c, n, r, position, count, last)) {
+        fill(c, n, NULL);
+        return;
+    }
+    count = constant ? count * fn->lanes : 0;
+    uint64_t bytes = (uint64_t)count * dtypes[k->dtype].bytes;
+    bool stack = constant && !heap && fn->stack + bytes <= STACK_BYTES &&
+                 (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
+    LLVMValueRef n_elements = constant ? cg_i64(c, count) : element_count(c, k);
+    LLVMValueRef base = stack ? stack_array(c, n, k->dtype, count ? count : 1)
+                              : scratch(c, k->dtype, n_elements);
+    fn->places[n->decl.cont.i] =
+        (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes};
+    fill(c, n, n_elements);
+}

@@ -1,0 +1,242 @@
+/* Parallel maps: the leading `parallel` indices become one range of the runtime's threads. The body
+   is a function of its own; what it uses from outside goes through an array of 8-byte fields. Its
+   pointers are noalias parameters again, see compile.c.
+   The pieces that threads get depend on their number, so a map whose iterations may meet, even
+   through a resolution, runs in order. */
+#include "backends/llvm/codegen.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+uint32_t parallel_indices(struct cg *c, const struct node *n) {
+    struct decision *d = &c->decisions[n->id];
+    if (c->fn->parallel || c->fn->lanes > 1)
+        return 0;
+    if (d->parallel_known)
+        return d->parallel;
+    d->parallel_known = true;
+    struct map names = map_new(c->a);
+    uint32_t k = 0;
+    for (; k < n->map.n && n->map.index[k].schedule == SCHED_PARALLEL; k++) {
+        const struct index *x = &n->map.index[k];
+        if (sym_uses_any(c, x->lo, &names) || sym_uses_any(c, x->hi, &names) ||
+            sym_uses_any(c, x->step, &names) || !map_independent(c, n, k, INDEPENDENT_PARALLEL))
+            break;
+        map_put(&names, x->name.i, 1);
+    }
+    d->parallel = k;
+    return k;
+}
+
+/* What the body needs: containers first, then names. */
+struct capture {
+    VEC(struct cont) conts;
+    VEC(struct name) names;
+    struct map taken;
+};
+
+static void capture_name(struct cg *c, struct capture *x, struct name n);
+
+struct capturing {
+    struct cg *c;
+    struct capture *x;
+};
+
+static void capture_atom(void *data, struct name n) {
+    struct capturing *k = data;
+    capture_name(k->c, k->x, n);
+}
+
+static void capture_name(struct cg *c, struct capture *x, struct name n) {
+    struct fn *fn = c->fn;
+    struct deep d;
+    for (uint32_t i = 0; i < fn->from.n; i++)
+        if (name_eq(fn->from.at[i], n)) {
+            struct capturing k = {c, x};
+            sym_atoms(c->syms, fn->to.at[i], capture_atom, &k);
+            return;
+        }
+    if (map_get(&x->taken, n.i, NULL) || !bound_name(c, n, &d))
+        return;
+    map_put(&x->taken, n.i, 1);
+    VEC_PUSH(c->a, x->names, n);
+}
+
+static void capture(struct cg *c, const struct node *n, struct capture *x) {
+    struct uses u;
+    map_uses(c, n, 0, &u);
+    *x = (struct capture){.taken = map_new(c->a)};
+    for (uint32_t i = 0; i < u.conts.n; i++) {
+        struct cont k = {(uint32_t)u.conts.entries[i].key};
+        if (!map_get(&u.declared, k.i, NULL))
+            VEC_PUSH(c->a, x->conts, k);
+    }
+    for (uint32_t i = 0; i < u.names.n; i++)
+        if (!map_get(&u.defined, u.names.entries[i].key, NULL))
+            capture_name(c, x, (struct name){(uint32_t)u.names.entries[i].key});
+}
+
+static LLVMValueRef field(struct cg *c, LLVMValueRef env, uint32_t i) {
+    LLVMValueRef at = cg_i64(c, i);
+    return LLVMBuildGEP2(c->b, c->i64, env, &at, 1, "");
+}
+
+static LLVMTypeRef captured_type(struct cg *c, const struct capture *x, uint32_t i) {
+    struct deep d;
+    if (i < x->conts.n)
+        return c->ptr;
+    bound_name(c, x->names.at[i - x->conts.n], &d);
+    return cg_type(c, d.v.t, 1);
+}
+
+/* --- the body --- */
+
+/* The indices from the flat number of the iteration, the last one fastest. */
+static void bind_indices(struct cg *c, const struct node *n, uint32_t count, LLVMValueRef flat) {
+    for (uint32_t i = count; i-- > 0;) {
+        const struct index *x = &n->map.index[i];
+        LLVMValueRef at = flat;
+        if (i > 0) {
+            int64_t step = 1;
+            struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+            struct sym by = subst(c, x->step);
+            sym_is_const(c->syms, by, &step);
+            size = sym_add(c->syms, size, sym_sub(c->syms, by, sym_const(c->syms, 1)));
+            LLVMValueRef trip = cg_sym_scalar(c, sym_floordiv(c->syms, size, by));
+            at = LLVMBuildURem(c->b, flat, trip, "");
+            flat = LLVMBuildUDiv(c->b, flat, trip, "");
+        }
+        LLVMValueRef step = cg_sym_scalar(c, subst(c, x->step));
+        LLVMValueRef lo = cg_sym_scalar(c, subst(c, x->lo));
+        at = LLVMBuildAdd(c->b, LLVMBuildMul(c->b, at, step, ""), lo, "");
+        bind_name(c, x->name, cg_val(at, DT_i64, 1));
+    }
+}
+
+static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t count,
+                               const struct capture *x) {
+    struct fn *outer = c->fn;
+    uint32_t captured = x->conts.n + x->names.n;
+    LLVMTypeRef *params = ARENA_ARRAY(c->a, LLVMTypeRef, captured + 3);
+    params[0] = c->ptr;
+    params[1] = params[2] = c->i64;
+    for (uint32_t i = 0; i < captured; i++)
+        params[3 + i] = captured_type(c, x, i);
+    char name[32];
+    snprintf(name, sizeof name, "dcl_part_%u", c->functions);
+    struct fn *fn =
+        fn_begin(c, name, LLVMFunctionType(c->i32, params, captured + 3, false), true);
+    fn->parallel = true;
+    for (uint32_t i = 0; i < outer->from.n; i++)
+        subst_push(c, outer->from.at[i], outer->to.at[i]);
+    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+    for (uint32_t i = 0; i < x->conts.n; i++) {
+        LLVMAddAttributeAtIndex(fn->f, 4 + i, LLVMCreateEnumAttribute(c->llvm, noalias, 0));
+        fn->places[x->conts.at[i].i] = (struct place){
+            .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 3 + i), .expanded = 1};
+    }
+    for (uint32_t i = 0; i < x->names.n; i++) {
+        LLVMValueRef v = LLVMGetParam(fn->f, 3 + x->conts.n + i);
+        struct deep d = {{NULL, DT_i64, 1}, 0};
+        c->fn = outer;
+        bound_name(c, x->names.at[i], &d);
+        c->fn = fn;
+        bind_name(c, x->names.at[i], cg_val(v, d.v.t, 1));
+    }
+    uint32_t facts = sym_facts_mark(c->facts);
+    for (uint32_t i = 0; i < count; i++)
+        index_facts(c->facts, c->syms, &n->map.index[i]);
+    struct loop l;
+    loop_begin(c, &l, LLVMGetParam(fn->f, 1), LLVMGetParam(fn->f, 2), cg_i64(c, 1), false, true);
+    bind_indices(c, n, count, l.index);
+    lower_index(c, n, count);
+    loop_end(c, &l);
+    sym_facts_restore(c->facts, facts);
+    fn_end(c);
+    c->fn = outer;
+    return fn->f;
+}
+
+/* body(api, env, begin, end): unpacks. */
+static LLVMValueRef lower_unpack(struct cg *c, LLVMValueRef body, uint32_t captured) {
+    LLVMTypeRef params[] = {c->ptr, c->ptr, c->i64, c->i64};
+    char name[32];
+    snprintf(name, sizeof name, "dcl_parallel_%u", c->functions++);
+    LLVMValueRef f = LLVMAddFunction(c->module, name, LLVMFunctionType(c->i32, params, 4, false));
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(c->llvm, nounwind, 0));
+    cg_at(c, LLVMAppendBasicBlockInContext(c->llvm, f, "entry"));
+    LLVMTypeRef type = LLVMGlobalGetValueType(body);
+    LLVMTypeRef *types = ARENA_ARRAY(c->a, LLVMTypeRef, captured + 3);
+    LLVMValueRef *args = ARENA_ARRAY(c->a, LLVMValueRef, captured + 3);
+    LLVMGetParamTypes(type, types);
+    args[0] = LLVMGetParam(f, 0);
+    args[1] = LLVMGetParam(f, 2);
+    args[2] = LLVMGetParam(f, 3);
+    for (uint32_t i = 0; i < captured; i++)
+        args[3 + i] =
+            LLVMBuildLoad2(c->b, types[3 + i], field(c, LLVMGetParam(f, 1), i), "");
+    LLVMBuildRet(c->b, LLVMBuildCall2(c->b, type, body, args, captured + 3, ""));
+    return f;
+}
+
+/* --- the call --- */
+
+static LLVMValueRef iterations(struct cg *c, const struct node *n, uint32_t count) {
+    LLVMValueRef all = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct index *x = &n->map.index[i];
+        struct sym by = subst(c, x->step);
+        struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+        size = sym_add(c->syms, size, sym_sub(c->syms, by, sym_const(c->syms, 1)));
+        struct val trip = cg_sym(c, sym_floordiv(c->syms, size, by));
+        trip = cg_op(c, OP_MAX, trip, cg_int(c, 0), trip);
+        all = all ? LLVMBuildMul(c->b, all, trip.v, "") : trip.v;
+    }
+    return all;
+}
+
+bool lower_parallel(struct cg *c, const struct node *n) {
+    uint32_t count = parallel_indices(c, n);
+    if (!count)
+        return false;
+    struct capture x;
+    capture(c, n, &x);
+    uint32_t captured = x.conts.n + x.names.n;
+    LLVMValueRef total = iterations(c, n, count);
+    LLVMValueRef env =
+        cg_alloca(c, LLVMArrayType2(c->i64, captured ? captured : 1), 8);
+    for (uint32_t i = 0; i < captured; i++) {
+        struct deep d;
+        LLVMValueRef v;
+        if (i < x.conts.n) {
+            const struct place *p = &c->fn->places[x.conts.at[i].i];
+            if (p->layout != LAYOUT_MEMORY) {
+                cg_bug(c, n, "a register container crosses into a parallel map");
+                return true;
+            }
+            v = p->base;
+        } else {
+            bound_name(c, x.names.at[i - x.conts.n], &d);
+            v = d.v.v;
+        }
+        LLVMBuildStore(c->b, v, field(c, env, i));
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMValueRef body = lower_body(c, n, count, &x);
+    LLVMValueRef unpack = lower_unpack(c, body, captured);
+    cg_at(c, here);
+    LLVMTypeRef params[] = {c->ptr, c->ptr, c->ptr, c->i64};
+    LLVMValueRef args[] = {c->fn->api, unpack, env, total};
+    LLVMValueRef f = api_field(c, offsetof(struct rt_api, parallel), c->ptr);
+    LLVMValueRef status =
+        LLVMBuildCall2(c->b, LLVMFunctionType(c->i32, params, 4, false), f, args, 4, "");
+    LLVMBasicBlockRef out = cg_block(c, "out"), on = cg_block(c, "on");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, status, cg_i32(c, 0), ""), out, on);
+    cg_at(c, out);
+    bail_with(c, status);
+    cg_at(c, on);
+    return true;
+}

@@ -1,0 +1,89 @@
+/* Regions and their simple nodes, in program order. */
+#include "backends/llvm/codegen.h"
+
+#include <stddef.h>
+
+static void lower_branch_uniform(struct cg *c, const struct node *n, struct val condition) {
+    if (LLVMIsConstant(condition.v) && !LLVMIsUndef(condition.v)) {
+        lower_region(c, LLVMIsNull(condition.v) ? &n->branch.otherwise : &n->branch.then);
+        return;
+    }
+    LLVMBasicBlockRef then = cg_block(c, "then"), otherwise = cg_block(c, "else");
+    LLVMBasicBlockRef end = cg_block(c, "end");
+    LLVMBuildCondBr(c->b, condition.v, then, otherwise);
+    uint32_t facts = sym_facts_mark(c->facts);
+    for (int side = 0; side < 2; side++) {
+        cg_at(c, side ? otherwise : then);
+        facts_assume(c, n->branch.condition, !side);
+        lower_region(c, side ? &n->branch.otherwise : &n->branch.then);
+        sym_facts_restore(c->facts, facts);
+        LLVMBuildBr(c->b, end);
+    }
+    cg_at(c, end);
+}
+
+/* Each side runs for the lanes that take it, and not at all where there is none. */
+static void lower_branch_varying(struct cg *c, const struct node *n, struct val condition) {
+    struct fn *fn = c->fn;
+    LLVMValueRef mask = fn->mask;
+    uint32_t facts = sym_facts_mark(c->facts);
+    for (int side = 0; side < 2; side++) {
+        const struct region *r = side ? &n->branch.otherwise : &n->branch.then;
+        if (!r->nodes.n)
+            continue;
+        LLVMValueRef take = side ? LLVMBuildNot(c->b, condition.v, "") : condition.v;
+        fn->mask = mask ? LLVMBuildAnd(c->b, mask, take, "") : take;
+        LLVMBasicBlockRef some = cg_block(c, "some"), end = cg_block(c, "end");
+        LLVMBuildCondBr(c->b, cg_any(c, fn->mask, fn->lanes), some, end);
+        cg_at(c, some);
+        facts_assume(c, n->branch.condition, !side);
+        lower_region(c, r);
+        sym_facts_restore(c->facts, facts);
+        LLVMBuildBr(c->b, end);
+        cg_at(c, end);
+    }
+    fn->mask = mask;
+}
+
+static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
+    const struct node *n = r->nodes.at[i];
+    struct val v;
+    switch (n->kind) {
+    case NODE_DECL: decl_begin(c, n, r, i); break;
+    case NODE_READ: bind_name(c, n->read.name, memlet_read(c, n, &n->read.from)); break;
+    case NODE_LET: bind_name(c, n->let.name, cg_expr(c, n->let.value)); break;
+    case NODE_WRITE:
+        v = cg_expr(c, n->write.value);
+        if (!accumulate(c, n, v))
+            memlet_write(c, n, &n->write.to, v);
+        break;
+    case NODE_MAP: lower_map(c, n); break;
+    case NODE_LOOP: lower_index(c, n, 0); break;
+    case NODE_BRANCH:
+        v = cg_expr(c, n->branch.condition);
+        if (v.lanes == 1)
+            lower_branch_uniform(c, n, v);
+        else
+            lower_branch_varying(c, n, v);
+        break;
+    case NODE_COUNT: break;
+    }
+}
+
+static void free_scratch(struct cg *c, uint32_t mark) {
+    struct fn *fn = c->fn;
+    while (fn->bails.n > mark) {
+        LLVMTypeRef params[] = {c->ptr, c->ptr};
+        LLVMValueRef args[] = {fn->api, fn->bails.at[--fn->bails.n].scratch};
+        LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch_free), c->ptr);
+        LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
+    }
+}
+
+void lower_region(struct cg *c, const struct region *r) {
+    uint32_t scope = scope_push(c), bails = c->fn->bails.n;
+    for (uint32_t i = 0; i < r->nodes.n && !c->failed; i++)
+        lower_node(c, r, i);
+    free_scratch(c, bails);
+    scope_pop(c, scope);
+}

@@ -1,0 +1,472 @@
+/* The evaluator's verbs, executed: each tensor is a dense array with one mark per element that was
+   written, each scalar a number. Iterations run in index order; memory that an iteration made is
+   freed when it ends (see Note [iteration memory]). */
+#include "backends/ref/ref.h"
+
+#include <string.h>
+
+#define REF_MAX_NEST 256
+#define REF_MAX_BYTES (INT64_C(1) << 36)
+
+struct ref_memo {
+    const void *key;
+    struct value value;
+};
+
+struct ref {
+    struct eval ev;
+    struct arena *arena;
+    struct ref_script script;
+    struct arena *levels[REF_MAX_NEST]; /* one per nesting of maps and loops */
+    uint32_t level;
+    VEC(struct ref_memo) memos;
+};
+
+/* The real sizes: those of the tensor as it was made. */
+struct ref_tensor {
+    struct ref_data data;
+    uint32_t rank;
+    int64_t dims[EVAL_MAX_RANK];
+};
+
+static struct ref_tensor *real(const struct tensor *t) {
+    return t->impl;
+}
+
+static const char *tensor_name(struct ref *r, const struct tensor *t) {
+    const char *text = name_text(r->ev.names, t->name);
+    return text[0] ? text : "the tensor";
+}
+
+static struct value scalar_value(enum dtype t, union scalar s) {
+    return (struct value){.kind = VAL_SCALAR, .dtype = t, .scalar = s};
+}
+
+static void close_bytes(void *p) {
+    mem_free(p);
+}
+
+static bool op_container(void *host, struct tensor *t, enum storage storage,
+                         const struct value *fill) {
+    struct ref *r = host;
+    (void)storage;
+    struct ref_tensor *x = ARENA_NEW(r->ev.arena, struct ref_tensor);
+    int64_t n = 1;
+    x->rank = t->rank;
+    for (uint32_t d = 0; d < t->rank; d++) {
+        x->dims[d] = t->dims[d].i;
+        if (t->dims[d].i < 0) {
+            diag_error(r->ev.diags, t->span, ERR_NEGATIVE_SIZE, tensor_name(r, t),
+                       arena_printf(r->ev.arena, "%lld", (long long)t->dims[d].i));
+            return false;
+        }
+        if (__builtin_mul_overflow(n, t->dims[d].i, &n) || n > REF_MAX_BYTES) {
+            diag_error(r->ev.diags, t->span, ERR_NO_MEMORY, tensor_name(r, t));
+            return false;
+        }
+    }
+    size_t size = dtypes[t->dtype].bytes;
+    x->data.bytes = mem_aligned((size_t)n * (size + 1) + 64, 64);
+    if (!x->data.bytes) {
+        diag_error(r->ev.diags, t->span, ERR_NO_MEMORY, tensor_name(r, t));
+        return false;
+    }
+    arena_on_free(r->ev.arena, close_bytes, x->data.bytes);
+    if (fill)
+        for (int64_t i = 0; i < n; i++)
+            scalar_store(t->dtype, (char *)x->data.bytes + (size_t)i * size, fill->scalar);
+    else
+        x->data.written = (uint8_t *)x->data.bytes + (size_t)n * size;
+    t->impl = x;
+    return true;
+}
+
+/* The offset of t[at] in elements; false if it is outside, in dimension *BAD. */
+static bool offset(const struct tensor *t, const struct value *at, int64_t *out, uint32_t *bad) {
+    const struct ref_tensor *x = real(t);
+    int64_t o = 0;
+    for (uint32_t d = 0; d < x->rank; d++) {
+        if (at[d].i < 0 || at[d].i >= x->dims[d]) {
+            *bad = d;
+            return false;
+        }
+        o = o * x->dims[d] + at[d].i;
+    }
+    *out = o;
+    return true;
+}
+
+static bool outside(struct ref *r, const struct tensor *t, const struct value *at, uint32_t bad,
+                    struct span span) {
+    diag_error(r->ev.diags, span, ERR_OUT_OF_BOUNDS, "this subset", tensor_name(r, t),
+               arena_printf(r->ev.arena, "%lld", (long long)at[bad].i), (int)bad,
+               arena_printf(r->ev.arena, "%lld", (long long)real(t)->dims[bad]));
+    return false;
+}
+
+static bool op_read(void *host, const struct tensor *t, const struct value *at,
+                    const struct value *other, struct span span, struct value *out) {
+    struct ref *r = host;
+    int64_t o;
+    uint32_t bad;
+    if (!offset(t, at, &o, &bad)) {
+        if (!other)
+            return outside(r, t, at, bad, span);
+        *out = *other;
+        return true;
+    }
+    const struct ref_data *x = &real(t)->data;
+    if (x->written && !x->written[o]) {
+        diag_error(r->ev.diags, span, ERR_UNWRITTEN, tensor_name(r, t));
+        return false;
+    }
+    *out = scalar_value(t->dtype, scalar_load(t->dtype, (char *)x->bytes +
+                                                            (size_t)o * dtypes[t->dtype].bytes));
+    return true;
+}
+
+static bool op_write(void *host, const struct tensor *t, const struct value *at, struct value v,
+                     enum resolution res, bool drop, struct span span) {
+    struct ref *r = host;
+    int64_t o;
+    uint32_t bad;
+    if (!offset(t, at, &o, &bad))
+        return drop || outside(r, t, at, bad, span);
+    const struct ref_data *x = &real(t)->data;
+    char *p = (char *)x->bytes + (size_t)o * dtypes[t->dtype].bytes;
+    if (res != RES_NONE) {
+        if (!(scalars[resolution_op(res)].operands & dtypes[t->dtype].class)) {
+            diag_error(r->ev.diags, span, ERR_DTYPE_EXPECTED, resolution_names[res],
+                       res == RES_AND || res == RES_OR ? "bool" : "a number type",
+                       dtypes[t->dtype].name);
+            return false;
+        }
+        if (x->written && !x->written[o]) {
+            diag_error(r->ev.diags, span, ERR_UNWRITTEN, tensor_name(r, t));
+            return false;
+        }
+        union scalar args[2] = {scalar_load(t->dtype, p), v.scalar};
+        v.scalar = scalar_eval(resolution_op(res), t->dtype, args);
+    }
+    scalar_store(t->dtype, p, v.scalar);
+    if (x->written)
+        x->written[o] = 1;
+    return true;
+}
+
+static bool op_scalar(void *host, enum scalar_op op, const struct value *args, struct span span,
+                      struct value *out) {
+    (void)host;
+    (void)span;
+    union scalar a[3];
+    for (unsigned i = 0; i < scalars[op].arity; i++)
+        a[i] = args[i].scalar;
+    enum dtype t = args[op == OP_SELECT ? 1 : 0].dtype;
+    *out = scalar_value(scalars[op].result == RESULT_BOOL ? DT_bool : t, scalar_eval(op, t, a));
+    return true;
+}
+
+static bool op_cast(void *host, enum dtype to, const struct value *v, struct span span,
+                    struct value *out) {
+    (void)host;
+    (void)span;
+    *out = scalar_value(to, scalar_cast(v->dtype, to, v->scalar));
+    return true;
+}
+
+static bool op_constant(void *host, enum dtype t, const struct value *v, struct span span,
+                        struct value *out) {
+    (void)host;
+    (void)span;
+    union scalar s;
+    if (v->kind == VAL_BOOL)
+        s.b = v->b;
+    else
+        s = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
+    *out = scalar_value(t, s);
+    return true;
+}
+
+static bool op_integer(void *host, const struct value *scalar, struct span span,
+                       struct value *out) {
+    (void)host;
+    (void)span;
+    *out = value_int(scalar_cast(scalar->dtype, DT_i64, scalar->scalar).i64);
+    return true;
+}
+
+static bool op_let(void *host, struct name n, struct value *v, struct span span) {
+    (void)host;
+    (void)n;
+    (void)v;
+    (void)span;
+    return true;
+}
+
+static void op_hint(void *host, struct tensor *t, struct name n) {
+    (void)host;
+    (void)t;
+    (void)n;
+}
+
+/* Note [iteration memory]
+   What an iteration makes (containers, lists, scopes) dies with it: only writes to containers that
+   stood before remain. So the evaluator's arena is exchanged for one of this level, which is
+   emptied after every iteration. */
+static bool iterate(struct ref *r, uint32_t n, const struct eval_range *range, struct span span,
+                    eval_body *body, void *data) {
+    struct value index[EVAL_MAX_RANK * 2];
+    if (n > EVAL_MAX_RANK * 2 || r->level >= REF_MAX_NEST) {
+        diag_error(r->ev.diags, span, ERR_NESTING, REF_MAX_NEST);
+        return false;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        index[k] = range[k].lo;
+        if (range[k].hi.i <= range[k].lo.i)
+            return true;
+    }
+    struct arena *outer = r->ev.arena;
+    if (!r->levels[r->level])
+        r->levels[r->level] = arena_new();
+    struct arena *mine = r->levels[r->level++];
+    bool ok = true;
+    for (bool more = true; ok && more;) {
+        if (r->script.stop && *r->script.stop) {
+            diag_error(r->ev.diags, span, ERR_INTERRUPTED);
+            ok = false;
+            break;
+        }
+        r->ev.arena = mine;
+        ok = body(data, index);
+        r->ev.arena = outer;
+        arena_reset(mine);
+        more = false;
+        for (uint32_t k = n; k-- > 0 && !more;) {
+            more = !__builtin_add_overflow(index[k].i, range[k].step.i, &index[k].i) &&
+                   index[k].i < range[k].hi.i;
+            if (!more)
+                index[k] = range[k].lo;
+        }
+    }
+    r->level--;
+    return ok;
+}
+
+static bool op_map(void *host, uint32_t n, const struct eval_range *range, bool unique,
+                   struct span span, eval_body *body, void *data) {
+    (void)unique;
+    return iterate(host, n, range, span, body, data);
+}
+
+static bool op_loop(void *host, const struct eval_range *range, struct span span, eval_body *body,
+                    void *data) {
+    return iterate(host, 1, range, span, body, data);
+}
+
+static bool op_branch(void *host, const struct value *condition, struct span span, eval_body *then,
+                      eval_body *otherwise, void *data) {
+    (void)host;
+    (void)span;
+    return condition->scalar.b ? then(data, NULL) : otherwise(data, NULL);
+}
+
+static bool op_require(void *host, const struct value *condition, const char *text,
+                       struct span span) {
+    struct ref *r = host;
+    if (!condition->scalar.b)
+        diag_error(r->ev.diags, span, ERR_CHECK_FAILED, text);
+    return condition->scalar.b;
+}
+
+static struct tensor *over(struct ref *r, struct name name, enum dtype t, uint32_t rank,
+                           const int64_t *dims, void *bytes) {
+    struct value sizes[EVAL_MAX_RANK];
+    struct ref_tensor *x = ARENA_NEW(r->arena, struct ref_tensor);
+    x->rank = rank;
+    x->data.bytes = bytes;
+    for (uint32_t d = 0; d < rank; d++) {
+        x->dims[d] = dims[d];
+        sizes[d] = value_int(dims[d]);
+    }
+    struct arena *now = r->ev.arena;
+    r->ev.arena = r->arena; /* it stays for the whole run */
+    struct tensor *out = tensor_of(&r->ev, t, rank, sizes, (struct span){0});
+    r->ev.arena = now;
+    out->impl = x;
+    out->name = name;
+    return out;
+}
+
+static bool remembered(struct ref *r, const void *key, struct value *out) {
+    for (uint32_t i = 0; i < r->memos.n; i++)
+        if (r->memos.at[i].key == key) {
+            *out = r->memos.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+static void remember(struct ref *r, const void *key, struct value v) {
+    struct ref_memo m = {key, v};
+    VEC_PUSH(r->arena, r->memos, m);
+}
+
+static bool op_state(void *host, struct state *s, struct value *out) {
+    struct ref *r = host;
+    if (remembered(r, s, out))
+        return true;
+    void *bytes = r->script.state_bytes ? r->script.state_bytes(r->script.data, s) : NULL;
+    if (!bytes) {
+        diag_error(r->ev.diags, s->def->span, ERR_UNWRITTEN, name_text(r->ev.names, s->path));
+        return false;
+    }
+    struct tensor *t = over(r, s->path, s->dtype, s->rank, s->dims, bytes);
+    t->read_only = true;
+    *out = value_tensor(t);
+    remember(r, s, *out);
+    return true;
+}
+
+static bool op_import(void *host, const struct value *v, struct value *out) {
+    struct ref *r = host;
+    if (remembered(r, v->tensor, out))
+        return true;
+    const struct tensor *t = v->tensor;
+    void *bytes = r->script.tensor_bytes ? r->script.tensor_bytes(r->script.data, t) : NULL;
+    int64_t dims[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < t->rank; d++)
+        dims[d] = t->dims[d].i;
+    if (!bytes) { /* of this run */
+        *out = *v;
+        return true;
+    }
+    struct tensor *x = over(r, t->name, t->dtype, t->rank, dims, bytes);
+    x->container = t->container;
+    x->read_only = !t->container;
+    *out = value_tensor(x);
+    remember(r, t, *out);
+    return true;
+}
+
+static bool op_concrete(void *host, struct value *v, struct span span) {
+    (void)span;
+    (void)host;
+    if (v->kind != VAL_SCALAR)
+        return true;
+    if (v->dtype == DT_bool)
+        *v = value_bool(v->scalar.b);
+    else if (dtype_is_int(v->dtype))
+        *v = value_int(scalar_cast(v->dtype, DT_i64, v->scalar).i64);
+    return true;
+}
+
+static bool op_new_state(void *host, struct state *s, const struct value *init, struct span span) {
+    struct ref *r = host;
+    return !r->script.new_state || r->script.new_state(r->script.data, s, init, span);
+}
+
+static bool op_has_builtin(void *host, struct name n) {
+    struct ref *r = host;
+    return r->script.has_builtin && r->script.has_builtin(r->script.data, n);
+}
+
+static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct value *args,
+                       const struct name *keywords, struct span span, struct value *out) {
+    struct ref *r = host;
+    return r->script.builtin(r->script.data, n, nargs, args, keywords, span, out);
+}
+
+static const struct eval_ops verbs = {
+    .container = op_container,
+    .read = op_read,
+    .write = op_write,
+    .scalar = op_scalar,
+    .cast = op_cast,
+    .constant = op_constant,
+    .integer = op_integer,
+    .let = op_let,
+    .hint = op_hint,
+    .map = op_map,
+    .loop = op_loop,
+    .branch = op_branch,
+    .require = op_require,
+    .state = op_state,
+    .new_state = op_new_state,
+    .import = op_import,
+    .concrete = op_concrete,
+    .builtin = op_builtin,
+    .has_builtin = op_has_builtin,
+};
+
+static void close_levels(void *data) {
+    struct ref *r = data;
+    for (uint32_t i = 0; i < REF_MAX_NEST; i++)
+        arena_free(r->levels[i]);
+}
+
+struct ref *ref_begin(struct arena *a, struct names *names, struct sym_ctx *syms, struct diags *d,
+                      const struct module *prelude, uint32_t vector_bytes,
+                      uint32_t vector_registers, const struct ref_script *script) {
+    struct ref *r = ARENA_NEW(a, struct ref);
+    r->arena = a;
+    if (script)
+        r->script = *script;
+    r->ev = (struct eval){.arena = a,
+                          .names = names,
+                          .syms = syms,
+                          .diags = d,
+                          .ops = &verbs,
+                          .host = r,
+                          .prelude = prelude,
+                          .vector_bytes = vector_bytes,
+                          .vector_registers = vector_registers};
+    arena_on_free(a, close_levels, r);
+    return r;
+}
+
+struct eval *ref_eval(struct ref *r) {
+    return &r->ev;
+}
+
+struct value ref_tensor(struct ref *r, struct name name, enum dtype t, uint32_t rank,
+                        const int64_t *dims, void *bytes, bool inout) {
+    struct tensor *x = over(r, name, t, rank, dims, bytes);
+    x->container = inout;
+    x->read_only = !inout;
+    return value_tensor(x);
+}
+
+const void *ref_bytes(struct ref *r, const struct value *v, enum dtype *t, uint32_t *rank,
+                      int64_t *dims) {
+    *t = v->dtype;
+    *rank = 0;
+    if (v->kind == VAL_SCALAR) {
+        char *p = arena_alloc(r->arena, 8);
+        scalar_store(v->dtype, p, v->scalar);
+        return p;
+    }
+    const struct tensor *x = v->tensor;
+    size_t size = dtypes[x->dtype].bytes;
+    int64_t n = 1;
+    *rank = x->rank;
+    for (uint32_t d = 0; d < x->rank; d++)
+        n *= dims[d] = x->dims[d].i;
+    const struct ref_tensor *y = real(x);
+    char *copy = arena_alloc(r->arena, (size_t)n * size);
+    struct value index[EVAL_MAX_RANK], at[EVAL_MAX_RANK];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i, o = 0;
+        for (uint32_t d = x->rank; d-- > 0; rest /= dims[d])
+            index[d] = value_int(rest % dims[d]);
+        real_indices(x, index, at);
+        uint32_t bad;
+        if (!offset(x, at, &o, &bad))
+            return NULL;
+        if (y->data.written && !y->data.written[o]) {
+            diag_error(r->ev.diags, x->span, ERR_UNWRITTEN, tensor_name(r, x));
+            return NULL;
+        }
+        memcpy(copy + (size_t)i * size, (char *)y->data.bytes + (size_t)o * size, size);
+    }
+    return copy;
+}

@@ -1,0 +1,694 @@
+/* The verbs of the evaluator as graph nodes. Before: definitions are checked. After: a graph in
+   explicit form, every call inlined, every broadcast a subscript, every block a map.
+
+   Names. Containers, parameters and symbols are unique in the graph; values and indices in their
+   scope (siblings may reuse them, as in the source). Lowering the printed text of a graph gives the
+   same names, since each is free when its turn comes: see Note [names]. */
+#include "compiler/lower/lower.h"
+
+#include "compiler/print/print.h"
+
+#include <string.h>
+
+struct memo { /* what has become a parameter already */
+    const void *key;
+    struct value value;
+};
+
+struct lower {
+    struct eval ev;
+    struct arena *arena;
+    struct graph *g;
+    struct region *at; /* nodes are added here */
+    struct lower_script script;
+    struct map used;     /* names that anything has had */
+    struct map reserved; /* names of containers, parameters, symbols */
+    struct map active;   /* values and indices in scope: name -> how many */
+    VEC(struct name) scope;
+    VEC(struct origin) origins;
+    VEC(struct memo) memos;
+    struct name automatic; /* the READ that was made last, if it may still be renamed */
+    struct node *automatic_read;
+    uint32_t arguments;
+};
+
+/* Note [names]
+   A container takes the first of base, base_2, base_3 ... that nothing has had; a value the first
+   that is not in scope and is no container's. In printed text every name is the outcome of this
+   rule, and names are given in the same order, so the rule gives each name to itself. */
+static bool has(const struct map *m, struct name n) {
+    uint64_t v;
+    return map_get(m, n.i, &v) && v > 0;
+}
+
+static struct name numbered(struct lower *l, struct name base, bool value) {
+    struct name n = base;
+    const char *text = name_text(l->ev.names, base);
+    for (unsigned k = 2;; k++) {
+        if (value ? !has(&l->active, n) && !has(&l->reserved, n) : !has(&l->used, n))
+            return n;
+        n = name_of_text(l->ev.names, arena_printf(l->arena, "%s_%u", text, k));
+    }
+}
+
+static struct name take_global(struct lower *l, struct name base) {
+    struct name n = numbered(l, base, false);
+    map_put(&l->used, n.i, 1);
+    map_put(&l->reserved, n.i, 1);
+    return n;
+}
+
+static struct name take_local(struct lower *l, struct name base) {
+    struct name n = numbered(l, base, true);
+    uint64_t count = 0;
+    map_get(&l->active, n.i, &count);
+    map_put(&l->used, n.i, 1);
+    map_put(&l->active, n.i, count + 1);
+    VEC_PUSH(l->arena, l->scope, n);
+    return n;
+}
+
+static void leave_scope(struct lower *l, uint32_t mark) {
+    while (l->scope.n > mark) {
+        struct name n = l->scope.at[--l->scope.n];
+        uint64_t count = 0;
+        map_get(&l->active, n.i, &count);
+        map_put(&l->active, n.i, count - 1);
+    }
+    l->automatic_read = NULL;
+}
+
+static struct node *add(struct lower *l, enum node_kind kind, struct span span) {
+    struct node *n = node_new(l->g, kind, span);
+    region_add(l->g, l->at, n);
+    l->automatic_read = NULL;
+    return n;
+}
+
+static const struct expr *expr_of(const struct value *v) {
+    return v->expr;
+}
+
+static struct value scalar_value(const struct expr *e) {
+    return (struct value){.kind = VAL_SCALAR, .dtype = e->dtype, .expr = e};
+}
+
+static struct name word(struct lower *l, const char *text) {
+    return name_of_text(l->ev.names, text);
+}
+
+static bool op_container(void *host, struct tensor *t, enum storage storage,
+                         const struct value *fill) {
+    struct lower *l = host;
+    struct sym dims[EVAL_MAX_RANK];
+    if (t->rank > EVAL_MAX_RANK) {
+        diag_error(l->ev.diags, t->span, ERR_VALUE, "too many dimensions");
+        return false;
+    }
+    for (uint32_t d = 0; d < t->rank; d++)
+        dims[d] = value_sym(&l->ev, &t->dims[d]);
+    struct name n = take_global(l, name_none(t->name) ? word(l, "t") : t->name);
+    struct cont c =
+        graph_container(l->g, n, t->dtype, t->rank, dims, storage, ROLE_TRANSIENT, t->span);
+    t->id = c.i;
+    struct node *decl = add(l, NODE_DECL, t->span);
+    decl->decl.cont = c;
+    if (fill) {
+        const struct expr *e = expr_of(fill);
+        decl->decl.has_fill = true;
+        decl->decl.fill = e->constant;
+    }
+    return true;
+}
+
+static bool make_memlet(struct lower *l, const struct tensor *t, const struct value *at,
+                        struct memlet *m) {
+    struct sym subs[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < t->real_rank; d++)
+        subs[d] = value_sym(&l->ev, &at[d]);
+    *m = memlet_new(l->g, (struct cont){t->id}, subs);
+    return true;
+}
+
+static bool op_read(void *host, const struct tensor *t, const struct value *at,
+                    const struct value *other, struct span span, struct value *out) {
+    struct lower *l = host;
+    struct memlet m;
+    if (!make_memlet(l, t, at, &m))
+        return false;
+    if (other) {
+        const struct expr *e = expr_of(other);
+        if (e->kind != EXPR_CONST) {
+            diag_error(l->ev.diags, span, ERR_STATIC_EXPECTED, "the value of `else`");
+            return false;
+        }
+        m.outside = OUTSIDE_VALUE;
+        m.other = e->constant;
+    }
+    struct name base = graph_cont(l->g, m.cont)->name;
+    struct name n = take_local(
+        l, word(l, arena_printf(l->arena, "%s_v", name_text(l->ev.names, base))));
+    struct node *r = add(l, NODE_READ, span);
+    r->read.name = n;
+    r->read.from = m;
+    l->automatic = n;
+    l->automatic_read = r;
+    *out = scalar_value(expr_value(l->g, t->dtype, n));
+    return true;
+}
+
+static bool op_write(void *host, const struct tensor *t, const struct value *at, struct value v,
+                     enum resolution r, bool drop, struct span span) {
+    struct lower *l = host;
+    struct memlet m;
+    if (!make_memlet(l, t, at, &m))
+        return false;
+    const struct container *c = graph_cont(l->g, m.cont);
+    if (c->role == ROLE_PARAM) {
+        diag_error(l->ev.diags, span, ERR_READ_ONLY, name_text(l->ev.names, c->name));
+        return false;
+    }
+    if (r != RES_NONE && !(scalars[resolution_op(r)].operands & dtypes[t->dtype].class)) {
+        diag_error(l->ev.diags, span, ERR_DTYPE_EXPECTED, resolution_names[r],
+                   r == RES_AND || r == RES_OR ? "bool" : "a number type", dtypes[t->dtype].name);
+        return false;
+    }
+    m.resolution = r;
+    m.outside = drop ? OUTSIDE_DROP : OUTSIDE_ERROR;
+    struct node *w = add(l, NODE_WRITE, span);
+    w->write.value = expr_of(&v);
+    w->write.to = m;
+    return true;
+}
+
+static bool op_scalar(void *host, enum scalar_op op, const struct value *args, struct span span,
+                      struct value *out) {
+    struct lower *l = host;
+    (void)span;
+    const struct expr *e[3] = {NULL, NULL, NULL};
+    bool constant = true;
+    union scalar s[3];
+    for (unsigned i = 0; i < scalars[op].arity; i++) {
+        e[i] = expr_of(&args[i]);
+        constant = constant && e[i]->kind == EXPR_CONST;
+        s[i] = e[i]->constant;
+    }
+    const struct expr *r = expr_op(l->g, op, e[0], e[1], e[2]);
+    if (constant) /* a constant prints as one literal, so it is one */
+        r = expr_const(l->g, r->dtype,
+                       scalar_eval(op, e[op == OP_SELECT ? 1 : 0]->dtype, s));
+    *out = scalar_value(r);
+    return true;
+}
+
+static bool op_cast(void *host, enum dtype to, const struct value *v, struct span span,
+                    struct value *out) {
+    struct lower *l = host;
+    (void)span;
+    const struct expr *e = expr_of(v);
+    *out = scalar_value(e->kind == EXPR_CONST
+                            ? expr_const(l->g, to, scalar_cast(e->dtype, to, e->constant))
+                            : expr_cast(l->g, to, e));
+    return true;
+}
+
+static bool op_constant(void *host, enum dtype t, const struct value *v, struct span span,
+                        struct value *out) {
+    struct lower *l = host;
+    (void)span;
+    union scalar s;
+    switch (v->kind) {
+    case VAL_SYM: {
+        const struct expr *e = expr_sym(l->g, v->sym);
+        *out = scalar_value(t == DT_i64 ? e : expr_cast(l->g, t, e));
+        return true;
+    }
+    case VAL_INT: s = scalar_from_i64(t, v->i); break;
+    case VAL_BOOL: s.b = v->b; break;
+    default: s = scalar_from_f64(t, v->f); break;
+    }
+    *out = scalar_value(expr_const(l->g, t, s));
+    return true;
+}
+
+static bool op_let(void *host, struct name n, struct value *v, struct span span) {
+    struct lower *l = host;
+    const struct expr *e = expr_of(v);
+    if (l->automatic_read && e->kind == EXPR_VALUE && name_eq(e->value, l->automatic)) {
+        struct node *read = l->automatic_read; /* v << x[i]: the read has a name after all */
+        leave_scope(l, l->scope.n - 1);
+        n = take_local(l, n);
+        read->read.name = n;
+        *v = scalar_value(expr_value(l->g, e->dtype, n));
+        return true;
+    }
+    n = take_local(l, n);
+    struct node *let = add(l, NODE_LET, span);
+    let->let.name = n;
+    let->let.value = e;
+    bool weak = v->weak;
+    *v = scalar_value(expr_value(l->g, e->dtype, n));
+    v->weak = weak;
+    return true;
+}
+
+static bool op_integer(void *host, const struct value *scalar, struct span span,
+                       struct value *out) {
+    struct lower *l = host;
+    const struct expr *e = expr_of(scalar);
+    struct sym s;
+    if (e->kind == EXPR_CONST) {
+        *out = value_int(scalar_cast(e->dtype, DT_i64, e->constant).i64);
+        return true;
+    }
+    if (!expr_to_sym(l->g, e, &s)) {
+        struct value named = *scalar;
+        if (e->kind != EXPR_VALUE && !op_let(l, word(l, "n"), &named, span))
+            return false;
+        s = sym_atom(l->g->syms, expr_of(&named)->value);
+    }
+    *out = value_from_sym(&l->ev, s);
+    return true;
+}
+
+static void op_hint(void *host, struct tensor *t, struct name n) {
+    struct lower *l = host;
+    struct container *c = graph_cont(l->g, (struct cont){t->id});
+    if (c->role == ROLE_TRANSIENT)
+        c->name = take_global(l, n);
+}
+
+static struct index make_index(struct lower *l, const struct eval_range *r) {
+    struct index x = {.lo = value_sym(&l->ev, &r->lo),
+                      .hi = value_sym(&l->ev, &r->hi),
+                      .step = value_sym(&l->ev, &r->step),
+                      .schedule = r->schedule,
+                      .factor = r->factor,
+                      .span = r->span};
+    x.name = take_local(l, r->name);
+    return x;
+}
+
+static bool op_map(void *host, uint32_t n, const struct eval_range *r, bool unique,
+                   struct span span, eval_body *body, void *data) {
+    struct lower *l = host;
+    if (n == 0)
+        return body(data, NULL);
+    struct node *map = add(l, NODE_MAP, span);
+    uint32_t mark = l->scope.n, facts = sym_facts_mark(l->ev.facts);
+    struct value *index = ARENA_ARRAY(l->arena, struct value, n);
+    map->map.n = n;
+    map->map.unique = unique;
+    map->map.index = ARENA_ARRAY(l->arena, struct index, n);
+    for (uint32_t i = 0; i < n; i++) {
+        map->map.index[i] = make_index(l, &r[i]);
+        index_facts(l->ev.facts, l->g->syms, &map->map.index[i]);
+        index[i] = value_from_sym(&l->ev, sym_atom(l->g->syms, map->map.index[i].name));
+    }
+    struct region *outer = l->at;
+    l->at = &map->map.body;
+    bool ok = body(data, index);
+    l->at = outer;
+    leave_scope(l, mark);
+    sym_facts_restore(l->ev.facts, facts);
+    return ok;
+}
+
+static bool op_loop(void *host, const struct eval_range *r, struct span span, eval_body *body,
+                    void *data) {
+    struct lower *l = host;
+    struct node *loop = add(l, NODE_LOOP, span);
+    uint32_t mark = l->scope.n, facts = sym_facts_mark(l->ev.facts);
+    loop->loop.index = make_index(l, r);
+    index_facts(l->ev.facts, l->g->syms, &loop->loop.index);
+    struct value index = value_from_sym(&l->ev, sym_atom(l->g->syms, loop->loop.index.name));
+    struct region *outer = l->at;
+    l->at = &loop->loop.body;
+    bool ok = body(data, &index);
+    l->at = outer;
+    leave_scope(l, mark);
+    sym_facts_restore(l->ev.facts, facts);
+    return ok;
+}
+
+static bool op_branch(void *host, const struct value *condition, struct span span, eval_body *then,
+                      eval_body *otherwise, void *data) {
+    struct lower *l = host;
+    struct node *branch = add(l, NODE_BRANCH, span);
+    branch->branch.condition = expr_of(condition);
+    struct region *outer = l->at;
+    uint32_t mark = l->scope.n;
+    l->at = &branch->branch.then;
+    bool ok = then(data, NULL);
+    leave_scope(l, mark);
+    l->at = &branch->branch.otherwise;
+    ok = ok && otherwise(data, NULL);
+    leave_scope(l, mark);
+    l->at = outer;
+    return ok;
+}
+
+struct symbols_only {
+    struct lower *l;
+    bool ok;
+};
+
+static void check_symbol(void *data, struct name n) {
+    struct symbols_only *s = data;
+    s->ok = s->ok && !has(&s->l->active, n);
+}
+
+static bool over_symbols(struct lower *l, const struct expr *e) {
+    struct symbols_only s = {l, true};
+    if (e->kind == EXPR_VALUE)
+        return false;
+    if (e->kind == EXPR_SYM)
+        sym_atoms(l->g->syms, e->sym, check_symbol, &s);
+    unsigned n = e->kind == EXPR_OP ? scalars[e->op].arity : e->kind == EXPR_CAST;
+    for (unsigned i = 0; s.ok && i < n; i++)
+        s.ok = over_symbols(l, e->args[i]);
+    return s.ok;
+}
+
+static bool op_require(void *host, const struct value *condition, const char *text,
+                       struct span span) {
+    struct lower *l = host;
+    const struct expr *e = expr_of(condition);
+    if (e->kind == EXPR_CONST) {
+        if (!e->constant.b)
+            diag_error(l->ev.diags, span, ERR_CHECK_FAILED, text);
+        return e->constant.b;
+    }
+    if (!over_symbols(l, e)) {
+        struct diag *d = diag_error(l->ev.diags, span, ERR_CHECK_FAILED, text);
+        diag_help(l->ev.diags, d, "this depends on an index or a value, so no call could check it");
+        return false;
+    }
+    for (uint32_t i = 0; i < l->g->conditions.n; i++)
+        if (expr_equal(l->g->conditions.at[i].condition, e))
+            return true;
+    struct graph_condition c = {e, text, span};
+    VEC_PUSH(l->arena, l->g->conditions, c);
+    return true;
+}
+
+/* A parameter of the graph. */
+static struct cont param(struct lower *l, struct name base, enum dtype t, uint32_t rank,
+                         const struct sym *dims, enum cont_role role, struct span span,
+                         struct origin from) {
+    struct name n = take_global(l, base);
+    struct cont c = graph_container(l->g, n, t, rank, dims, STORE_NONE, role, span);
+    struct graph_param p = {.name = n, .cont = c};
+    VEC_PUSH(l->arena, l->g->params, p);
+    VEC_PUSH(l->arena, l->origins, from);
+    return c;
+}
+
+static bool known(struct lower *l, const void *key, struct value *out) {
+    for (uint32_t i = 0; i < l->memos.n; i++)
+        if (l->memos.at[i].key == key) {
+            *out = l->memos.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+static struct value remember(struct lower *l, const void *key, struct tensor *t) {
+    struct memo m = {key, value_tensor(t)};
+    VEC_PUSH(l->arena, l->memos, m);
+    return m.value;
+}
+
+static bool op_state(void *host, struct state *s, struct value *out) {
+    struct lower *l = host;
+    if (known(l, s, out))
+        return true;
+    struct value dims[EVAL_MAX_RANK];
+    struct sym sizes[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < s->rank; d++) {
+        dims[d] = value_int(s->dims[d]);
+        sizes[d] = sym_const(l->g->syms, s->dims[d]);
+    }
+    char *text = arena_printf(l->arena, "%s", name_text(l->ev.names, s->path));
+    for (char *c = text; *c; c++)
+        if (*c == '.')
+            *c = '_';
+    struct tensor *t = tensor_of(&l->ev, s->dtype, s->rank, dims, s->def->span);
+    struct origin from = {.kind = ORIGIN_STATE, .state = s};
+    t->name = s->path;
+    t->read_only = true;
+    t->id = param(l, word(l, text), s->dtype, s->rank, sizes, ROLE_PARAM, s->def->span, from).i;
+    *out = remember(l, s, t);
+    return true;
+}
+
+static bool op_import(void *host, const struct value *v, struct value *out) {
+    struct lower *l = host;
+    const struct tensor *t = v->tensor;
+    if (known(l, t, out))
+        return true;
+    struct sym sizes[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < t->rank; d++)
+        sizes[d] = value_sym(&l->ev, &t->dims[d]);
+    struct tensor *x = tensor_of(&l->ev, t->dtype, t->rank, t->dims, t->span);
+    struct origin from = {.kind = ORIGIN_IMPORT, .import = t};
+    x->name = t->name;
+    x->container = t->container;
+    x->read_only = !t->container;
+    x->id = param(l, name_none(t->name) ? word(l, "x") : t->name, t->dtype, t->rank, sizes,
+                  t->container ? ROLE_INOUT : ROLE_PARAM, t->span, from)
+                .i;
+    *out = remember(l, t, x);
+    return true;
+}
+
+static bool op_concrete(void *host, struct value *v, struct span span) {
+    struct lower *l = host;
+    if (l->script.concrete)
+        return l->script.concrete(l->script.data, v, span);
+    diag_error(l->ev.diags, span, ERR_STATIC_EXPECTED, "this");
+    return false;
+}
+
+static bool op_new_state(void *host, struct state *s, const struct value *init, struct span span) {
+    struct lower *l = host;
+    return !l->script.new_state || l->script.new_state(l->script.data, s, init, span);
+}
+
+static bool op_has_builtin(void *host, struct name n) {
+    struct lower *l = host;
+    return l->script.has_builtin && l->script.has_builtin(l->script.data, n);
+}
+
+static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct value *args,
+                       const struct name *keywords, struct span span, struct value *out) {
+    struct lower *l = host;
+    return l->script.builtin(l->script.data, n, nargs, args, keywords, span, out);
+}
+
+static const struct eval_ops verbs = {
+    .container = op_container,
+    .read = op_read,
+    .write = op_write,
+    .scalar = op_scalar,
+    .cast = op_cast,
+    .constant = op_constant,
+    .integer = op_integer,
+    .let = op_let,
+    .hint = op_hint,
+    .map = op_map,
+    .loop = op_loop,
+    .branch = op_branch,
+    .require = op_require,
+    .state = op_state,
+    .new_state = op_new_state,
+    .import = op_import,
+    .concrete = op_concrete,
+    .builtin = op_builtin,
+    .has_builtin = op_has_builtin,
+};
+
+struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *syms,
+                          struct diags *d, const struct module *prelude, struct name name,
+                          uint32_t vector_bytes, uint32_t vector_registers,
+                          const struct lower_script *script) {
+    struct lower *l = ARENA_NEW(a, struct lower);
+    l->arena = a;
+    l->g = graph_new(a, names, syms, name);
+    l->at = &l->g->body;
+    l->used = map_new(a);
+    l->reserved = map_new(a);
+    l->active = map_new(a);
+    if (script)
+        l->script = *script;
+    l->ev = (struct eval){.arena = a,
+                          .names = names,
+                          .syms = syms,
+                          .facts = sym_facts_new(a, syms),
+                          .diags = d,
+                          .ops = &verbs,
+                          .host = l,
+                          .prelude = prelude,
+                          .vector_bytes = vector_bytes,
+                          .vector_registers = vector_registers};
+    return l;
+}
+
+struct eval *lower_eval(struct lower *l) {
+    return &l->ev;
+}
+
+bool lower_tensor(struct lower *l, struct name name, enum dtype t, uint32_t rank,
+                  const struct value *dims, bool inout, struct value *out) {
+    struct sym sizes[EVAL_MAX_RANK];
+    struct tensor *x = tensor_of(&l->ev, t, rank, dims, l->g->span);
+    struct origin from = {.kind = ORIGIN_ARGUMENT, .argument = l->arguments++};
+    for (uint32_t d = 0; d < rank; d++)
+        sizes[d] = value_sym(&l->ev, &dims[d]);
+    struct cont c = param(l, name, t, rank, sizes, inout ? ROLE_INOUT : ROLE_PARAM, l->g->span,
+                          from);
+    x->id = c.i;
+    x->name = name;
+    x->container = inout;
+    x->read_only = !inout;
+    *out = value_tensor(x);
+    return true;
+}
+
+static struct name new_symbol(struct lower *l, struct name name) {
+    struct name n = take_global(l, name);
+    return n;
+}
+
+struct value lower_dim(struct lower *l, struct name name) {
+    struct name n = new_symbol(l, name);
+    sym_facts_bounds(l->ev.facts, n, sym_const(l->g->syms, 0), (struct sym){0});
+    return value_from_sym(&l->ev, sym_atom(l->g->syms, n));
+}
+
+struct value lower_symbol(struct lower *l, struct name name) {
+    struct name n = new_symbol(l, name);
+    struct graph_param p = {.is_symbol = true, .name = n};
+    struct origin from = {.kind = ORIGIN_ARGUMENT, .argument = l->arguments++};
+    VEC_PUSH(l->arena, l->g->params, p);
+    VEC_PUSH(l->arena, l->origins, from);
+    return value_from_sym(&l->ev, sym_atom(l->g->syms, n));
+}
+
+const struct origin *lower_origins(const struct lower *l) {
+    return l->origins.at;
+}
+
+/* The DECL of C at the top of the graph; NULL if it is deeper (or C has none). */
+static uint32_t find_decl(const struct graph *g, struct cont c) {
+    for (uint32_t i = 0; i < g->body.nodes.n; i++)
+        if (g->body.nodes.at[i]->kind == NODE_DECL && g->body.nodes.at[i]->decl.cont.i == c.i)
+            return i;
+    return UINT32_MAX;
+}
+
+/* A map (or nothing, without dimensions) that writes V to every element of C. */
+static void write_all(struct lower *l, struct region *to, struct cont c, const struct expr *v,
+                      struct tensor *from, struct span span) {
+    struct region *outer = l->at;
+    uint32_t mark = l->scope.n;
+    l->at = to;
+    const struct container *x = graph_cont(l->g, c);
+    uint32_t rank = x->rank;
+    struct sym at[EVAL_MAX_RANK];
+    struct value index[EVAL_MAX_RANK], real[EVAL_MAX_RANK];
+    if (rank) {
+        struct node *map = add(l, NODE_MAP, span);
+        map->map.n = rank;
+        map->map.index = ARENA_ARRAY(l->arena, struct index, rank);
+        for (uint32_t d = 0; d < rank; d++) {
+            struct name n = take_local(l, word(l, arena_printf(l->arena, "i%u", d)));
+            map->map.index[d] = (struct index){.name = n,
+                                               .lo = sym_const(l->g->syms, 0),
+                                               .hi = graph_cont(l->g, c)->dims[d],
+                                               .step = sym_const(l->g->syms, 1),
+                                               .span = span};
+            at[d] = sym_atom(l->g->syms, n);
+            index[d] = value_from_sym(&l->ev, at[d]);
+        }
+        l->at = &map->map.body;
+    }
+    if (from) {
+        struct value r;
+        real_indices(from, index, real);
+        op_read(l, from, real, NULL, span, &r);
+        v = expr_of(&r);
+    }
+    struct node *w = add(l, NODE_WRITE, span);
+    w->write.value = v;
+    w->write.to = memlet_new(l->g, c, at);
+    l->at = outer;
+    leave_scope(l, mark);
+}
+
+/* Replaces the DECL of a container that has become a result by its fill. */
+static void drop_decl(struct lower *l, uint32_t at) {
+    struct graph *g = l->g;
+    struct node *decl = g->body.nodes.at[at];
+    struct region rest = {0};
+    for (uint32_t i = 0; i < at; i++)
+        region_add(g, &rest, g->body.nodes.at[i]);
+    if (decl->decl.has_fill)
+        write_all(l, &rest, decl->decl.cont,
+                  expr_const(g, graph_cont(g, decl->decl.cont)->dtype, decl->decl.fill), NULL,
+                  decl->span);
+    for (uint32_t i = at + 1; i < g->body.nodes.n; i++)
+        region_add(g, &rest, g->body.nodes.at[i]);
+    g->body = rest;
+    l->at = &g->body;
+}
+
+static bool finish_result(struct lower *l, const struct value *v, struct name name) {
+    struct graph *g = l->g;
+    if (v->kind == VAL_TENSOR && !v->tensor->map) {
+        struct cont c = {v->tensor->id};
+        uint32_t decl = find_decl(g, c);
+        if (graph_cont(g, c)->role == ROLE_TRANSIENT && decl != UINT32_MAX) {
+            graph_cont(g, c)->role = ROLE_RESULT;
+            graph_cont(g, c)->storage = STORE_NONE;
+            VEC_PUSH(l->arena, g->results, c);
+            drop_decl(l, decl);
+            return true;
+        }
+    }
+    /* A parameter, a view, a scalar, or one value twice: a container of its own. */
+    enum dtype t = v->dtype;
+    uint32_t rank = v->kind == VAL_TENSOR ? v->tensor->rank : 0;
+    struct sym dims[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < rank; d++)
+        dims[d] = value_sym(&l->ev, &v->tensor->dims[d]);
+    struct name base = !name_none(name)                                      ? name
+                       : v->kind == VAL_TENSOR && !name_none(v->tensor->name) ? v->tensor->name
+                                                                              : word(l, "r");
+    struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE,
+                                    ROLE_RESULT, l->g->span);
+    VEC_PUSH(l->arena, g->results, c);
+    write_all(l, &g->body, c, v->kind == VAL_TENSOR ? NULL : expr_of(v),
+              v->kind == VAL_TENSOR ? v->tensor : NULL, l->g->span);
+    return true;
+}
+
+struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
+                           const struct name *names) {
+    for (uint32_t i = 0; i < n; i++) {
+        struct value v = results[i];
+        if (v.kind != VAL_TENSOR && v.kind != VAL_SCALAR) {
+            enum dtype t = v.kind == VAL_BOOL ? DT_bool : v.kind == VAL_FLOAT ? DT_f32 : DT_i64;
+            if (!value_is_scalar(&v)) {
+                diag_error(l->ev.diags, l->g->span, ERR_ARG_KIND, "the function", "its result",
+                           "a tensor", value_kind_name(&v));
+                return NULL;
+            }
+            if (!op_constant(l, t, &results[i], l->g->span, &v))
+                return NULL;
+        }
+        if (!finish_result(l, &v, names ? names[i] : (struct name){0}))
+            return NULL;
+    }
+    return l->g;
+}

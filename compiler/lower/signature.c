@@ -1,0 +1,160 @@
+/* Lowering a function for its own signature: each dimension is the symbol that its parameter's type
+   names. lower_printed reads the text of a graph back this way; lower_check_definition finds the
+   shape errors of a definition before any data exists. */
+#include "compiler/lower/lower.h"
+
+#include <string.h>
+
+#define CHECK_PACK_RANK 2 /* dimensions of a pack when a definition is checked */
+
+struct signature {
+    struct lower *l;
+    struct eval *ev;
+    struct env *env; /* dimensions, packs, type variables */
+    const struct module *module;
+    const struct ast *fn;
+    bool unknown; /* a parameter for which there is no stand-in */
+};
+
+static struct value symbol_for(struct signature *s, const struct ast *dim) {
+    struct binding *b = env_find(s->env, dim->name, NULL);
+    if (b && strcmp(name_text(s->ev->names, dim->name), "_") != 0)
+        return b->value;
+    struct value v = lower_dim(s->l, dim->name);
+    env_bind(s->env, dim->name, v, dim->span);
+    return v;
+}
+
+static bool is_parameter(const struct signature *s, struct name n) {
+    const struct ast *params = s->fn->kids[0];
+    for (uint32_t i = 0; i < params->nkids; i++)
+        if (name_eq(params->kids[i]->name, n))
+            return true;
+    return false;
+}
+
+static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
+                    struct value *dims) {
+    *rank = 0;
+    for (uint32_t i = 0; i < type->nkids; i++) {
+        const struct ast *d = type->kids[i];
+        if (*rank + CHECK_PACK_RANK >= EVAL_MAX_RANK)
+            return false;
+        if (d->kind == AST_SPREAD) {
+            struct binding *b = env_find(s->env, d->name, NULL);
+            if (!b) {
+                struct value pack = value_list_new(s->ev->arena, VAL_PACK, CHECK_PACK_RANK);
+                for (uint32_t k = 0; k < CHECK_PACK_RANK; k++)
+                    pack.list->at[k] = lower_dim(
+                        s->l, name_of_text(s->ev->names,
+                                           arena_printf(s->ev->arena, "%s%u",
+                                                        name_text(s->ev->names, d->name), k)));
+                env_bind(s->env, d->name, pack, d->span);
+                b = env_find(s->env, d->name, NULL);
+            }
+            if (b->value.kind != VAL_PACK)
+                return false;
+            for (uint32_t k = 0; k < b->value.list->n; k++)
+                dims[(*rank)++] = b->value.list->at[k];
+        } else if (d->kind == AST_NAME && !is_parameter(s, d->name)) {
+            dims[(*rank)++] = symbol_for(s, d);
+        } else {
+            struct value v;
+            if (!eval_expr(s->ev, s->env, d, &v) || !value_is_integer(&v))
+                return false;
+            dims[(*rank)++] = v;
+        }
+    }
+    return true;
+}
+
+static enum dtype element_of(struct signature *s, struct name n) {
+    const char *text = name_text(s->ev->names, n);
+    enum dtype t = dtype_of(text);
+    const struct ast *where = s->fn->kids[2];
+    for (uint32_t i = 0; t == DT_NONE && i < where->nkids; i++)
+        if (where->kids[i]->kind == AST_CONSTRAINT && name_eq(where->kids[i]->name, n))
+            t = strcmp(name_text(s->ev->names, where->kids[i]->kids[0]->name), "int") == 0
+                    ? DT_i32
+                    : DT_f32;
+    return t;
+}
+
+/* A value for PARAM: what the signature says of it. False: there is no stand-in. */
+static bool stand_in(struct signature *s, const struct ast *param, struct value *out) {
+    const struct ast *type = param->kids[0];
+    const char *t = type ? name_text(s->ev->names, type->name) : "";
+    bool is_static = param->flags & AST_STATIC;
+    if (param->kids[1]) {
+        if (!eval_expr(s->ev, s->env, param->kids[1], out))
+            return false;
+        env_bind(s->env, param->name, *out, param->span);
+        if (is_static || !type || element_of(s, type->name) == DT_NONE)
+            return true;
+    }
+    if (strcmp(t, "int") == 0) {
+        *out = lower_dim(s->l, param->name);
+        env_bind(s->env, param->name, *out, param->span);
+        return true;
+    }
+    if (is_static || !type || element_of(s, type->name) == DT_NONE)
+        return false;
+    enum dtype e = element_of(s, type->name);
+    if (e == DT_i64 && !(type->flags & AST_BRACKETS)) {
+        *out = lower_symbol(s->l, param->name);
+        return true;
+    }
+    struct value dims[EVAL_MAX_RANK];
+    uint32_t rank;
+    return dims_of(s, type, &rank, dims) &&
+           lower_tensor(s->l, param->name, e, rank, dims, param->flags & AST_INOUT, out);
+}
+
+static struct graph *lower_signature(struct arena *a, struct names *names, struct sym_ctx *syms,
+                                     struct diags *d, const struct module *module,
+                                     const struct ast *fn, bool *unknown) {
+    const struct module *prelude = module;
+    while (prelude->prelude)
+        prelude = prelude->prelude;
+    struct signature s = {.module = module, .fn = fn};
+    s.l = lower_begin(a, names, syms, d, prelude, fn->name, 32, 16, NULL);
+    s.ev = lower_eval(s.l);
+    s.env = env_new(a, ENV_FUNCTION, NULL, module);
+    const struct ast *params = fn->kids[0];
+    struct value *args = ARENA_ARRAY(a, struct value, params->nkids);
+    struct name *keywords = ARENA_ARRAY(a, struct name, params->nkids);
+    for (uint32_t i = 0; i < params->nkids; i++) {
+        if (!stand_in(&s, params->kids[i], &args[i])) {
+            *unknown = d->errors == 0;
+            return NULL;
+        }
+        keywords[i] = params->kids[i]->name;
+    }
+    struct function function = {fn, module, NULL};
+    struct value callee = {.kind = VAL_FN, .fn = &function}, result;
+    if (!eval_call(s.ev, &callee, params->nkids, args, keywords, fn->span, &result))
+        return NULL;
+    uint32_t n = fn_result_count(fn);
+    struct name *result_names = ARENA_ARRAY(a, struct name, n);
+    for (uint32_t k = 0; k < n; k++)
+        result_names[k] = fn_result_name(fn, k);
+    return lower_finish(s.l, n, n == 1 ? &result : n ? result.list->at : NULL, result_names);
+}
+
+struct graph *lower_printed(struct arena *a, struct names *names, struct sym_ctx *syms,
+                            struct diags *d, const struct module *module, const struct ast *fn) {
+    bool unknown = false;
+    struct graph *g = lower_signature(a, names, syms, d, module, fn, &unknown);
+    if (unknown)
+        diag_error(d, fn->span, ERR_NOT_HERE, "this signature is not that of a printed graph");
+    return g;
+}
+
+bool lower_check_definition(struct arena *a, struct names *names, struct diags *d,
+                            const struct module *module, const struct ast *def) {
+    bool unknown = false;
+    uint32_t before = d->errors;
+    if (def->kind == AST_FN)
+        lower_signature(a, names, sym_ctx_new(a, names), d, module, def, &unknown);
+    return d->errors == before;
+}

@@ -1,0 +1,140 @@
+/* Removes what no result needs: reads and values that nothing uses, containers that nothing reads
+   with the writes into them, maps, loops and branches without nodes.
+   Holds after: every READ, LET and transient container has a use. A read that would have failed its
+   bounds check may go with it (semantics.md 17: a failing check only ends the call). */
+#include "compiler/passes/pass.h"
+#include "lang/base/map.h"
+
+struct dead {
+    struct graph *g;
+    struct map live;   /* names of values that a later node uses */
+    struct map read;   /* ids of containers that some node reads */
+    bool changed;
+};
+
+static void use_name(void *data, struct name n) {
+    struct dead *d = data;
+    map_put(&d->live, n.i, 1);
+}
+
+static void use_sym(struct dead *d, struct sym s) {
+    sym_atoms(d->g->syms, s, use_name, d);
+}
+
+static void use_expr(struct dead *d, const struct expr *e) {
+    if (e->kind == EXPR_VALUE)
+        use_name(d, e->value);
+    if (e->kind == EXPR_SYM)
+        use_sym(d, e->sym);
+    for (uint32_t i = 0; i < expr_nargs(e); i++)
+        use_expr(d, e->args[i]);
+}
+
+static void use_memlet(struct dead *d, const struct memlet *m) {
+    for (uint32_t k = 0; k < m->rank; k++)
+        use_sym(d, m->at[k]);
+}
+
+static bool is_live(struct dead *d, struct name n) {
+    uint64_t v;
+    return map_get(&d->live, n.i, &v) && v;
+}
+
+static void note_read(void *data, struct node *n) {
+    struct dead *d = data;
+    if (n->kind == NODE_READ)
+        map_put(&d->read, n->read.from.cont.i, 1);
+}
+
+static bool is_read(struct dead *d, struct cont c) {
+    uint64_t v;
+    return graph_cont(d->g, c)->role != ROLE_TRANSIENT || map_get(&d->read, c.i, &v);
+}
+
+static void use_index(struct dead *d, const struct index *x) {
+    use_sym(d, x->lo);
+    use_sym(d, x->hi);
+    use_sym(d, x->step);
+}
+
+static void clean(struct dead *d, struct region *r);
+
+/* Whether N stays; uses of what stays become live. */
+static bool keep(struct dead *d, struct node *n) {
+    switch (n->kind) {
+    case NODE_DECL: {
+        const struct container *c = graph_cont(d->g, n->decl.cont);
+        for (uint32_t k = 0; k < c->rank; k++)
+            use_sym(d, c->dims[k]);
+        return is_read(d, n->decl.cont);
+    }
+    case NODE_READ:
+        if (!is_live(d, n->read.name))
+            return false;
+        map_put(&d->live, n->read.name.i, 0);
+        use_memlet(d, &n->read.from);
+        return true;
+    case NODE_LET:
+        if (!is_live(d, n->let.name))
+            return false;
+        map_put(&d->live, n->let.name.i, 0);
+        use_expr(d, n->let.value);
+        return true;
+    case NODE_WRITE:
+        if (!is_read(d, n->write.to.cont))
+            return false;
+        use_expr(d, n->write.value);
+        use_memlet(d, &n->write.to);
+        return true;
+    case NODE_MAP:
+        clean(d, &n->map.body);
+        if (n->map.body.nodes.n == 0)
+            return false;
+        for (uint32_t k = 0; k < n->map.n; k++) {
+            map_put(&d->live, n->map.index[k].name.i, 0);
+            use_index(d, &n->map.index[k]);
+        }
+        return true;
+    case NODE_LOOP:
+        clean(d, &n->loop.body);
+        if (n->loop.body.nodes.n == 0)
+            return false;
+        map_put(&d->live, n->loop.index.name.i, 0);
+        use_index(d, &n->loop.index);
+        return true;
+    default:
+        clean(d, &n->branch.then);
+        clean(d, &n->branch.otherwise);
+        if (n->branch.then.nodes.n == 0 && n->branch.otherwise.nodes.n == 0)
+            return false;
+        use_expr(d, n->branch.condition);
+        return true;
+    }
+}
+
+static void clean(struct dead *d, struct region *r) {
+    uint32_t kept = r->nodes.n;
+    for (uint32_t i = r->nodes.n; i-- > 0;)
+        if (keep(d, r->nodes.at[i]))
+            r->nodes.at[--kept] = r->nodes.at[i];
+    if (kept) {
+        d->changed = true;
+        for (uint32_t i = kept; i < r->nodes.n; i++)
+            r->nodes.at[i - kept] = r->nodes.at[i];
+        r->nodes.n -= kept;
+    }
+}
+
+bool pass_dead(struct graph *g, struct arena *scratch, const struct pass_target *t) {
+    (void)t;
+    bool changed = false;
+    for (int round = 0; round < 64; round++) {
+        struct dead d = {.g = g, .live = map_new(scratch), .read = map_new(scratch)};
+        region_walk(&g->body, note_read, &d);
+        clean(&d, &g->body);
+        if (!d.changed)
+            break;
+        changed = true;
+    }
+    return changed;
+}

@@ -1,0 +1,78 @@
+/* The syntax tree: one node type whose kids are laid out as ast.def says. Built by parse, read and
+   completed by check (map ranges), walked by eval, written by print. Nodes live in the arena of
+   their compilation unit. compiler/print builds them from graphs. */
+#ifndef DCL_LANG_AST_AST_H
+#define DCL_LANG_AST_AST_H
+
+#include "lang/base/arena.h"
+#include "lang/base/name.h"
+#include "lang/base/source.h"
+#include "lang/scalar/placement.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ast_kind {
+#define AST(kind, kids, doc) AST_##kind,
+#include "lang/ast/ast.def"
+#undef AST
+    AST_COUNT
+};
+
+enum ast_flag {
+    AST_INOUT = 1 << 0,    /* PARAM: inout */
+    AST_STATIC = 1 << 1,   /* PARAM: after `;`, keyword-only, known while elaborating */
+    AST_BRACKETS = 1 << 2, /* TYPE: written with brackets */
+    AST_TILDE = 1 << 3,    /* STATE: initialised by a function `~ f` */
+    AST_PACK = 1 << 4,     /* ITER: *NAME */
+    AST_PATH = 1 << 5,     /* USE: a path, not a name */
+    AST_UNIQUE = 1 << 6,   /* MAP: the user says that iterations do not conflict */
+    AST_PAREN = 1 << 7     /* an expression written in parentheses (for nothing but messages) */
+};
+
+enum ast_op {
+    AOP_ADD,
+    AOP_SUB,
+    AOP_MUL,
+    AOP_DIV,
+    AOP_FLOORDIV,
+    AOP_MOD,
+    AOP_POW,
+    AOP_MATMUL,
+    AOP_LT,
+    AOP_LE,
+    AOP_GT,
+    AOP_GE,
+    AOP_EQ,
+    AOP_NE,
+    AOP_AND,
+    AOP_OR,
+    AOP_NOT,
+    AOP_NEG,
+    AOP_COUNT
+};
+
+struct ast {
+    enum ast_kind kind;
+    uint32_t flags;
+    struct span span;
+    struct name name;
+    int op; /* enum ast_op, resolution, storage or schedule, as ast.def says */
+    uint32_t nkids;
+    struct ast **kids; /* NULL entries only where ast.def has `?` */
+    int64_t integer, integer2;
+    double number;
+    const char *doc; /* FN, LAYER: the text of the ## lines above, or NULL */
+};
+
+/* A node with room for NKIDS kids, all NULL. */
+struct ast *ast_new(struct arena *a, enum ast_kind kind, struct span span, uint32_t nkids);
+/* Appends a kid (amortized by reallocating in the arena). */
+void ast_push(struct arena *a, struct ast *node, struct ast *kid);
+/* A deep copy. */
+struct ast *ast_clone(struct arena *a, const struct ast *node);
+/* Same kind, names, values and kids; spans and AST_PAREN aside. */
+bool ast_equal(const struct ast *x, const struct ast *y);
+const char *ast_kind_name(enum ast_kind kind);
+const char *ast_kind_doc(enum ast_kind kind);
+
+#endif

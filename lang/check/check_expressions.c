@@ -1,0 +1,109 @@
+/* Expressions, in the order of the text: every name in them is known, subscripts fit the declared
+   number of dimensions, and bare indices learn their ranges. */
+#include "lang/check/checker.h"
+#include "lang/print/print.h"
+
+static void check_kids(struct checker *c, struct ast *e) {
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (e->kids[i])
+            check_expr(c, e->kids[i]);
+}
+
+/* --- subscripts --- */
+
+static bool is_tensor(const struct binding *b) {
+    return b && (b->kind == THING_PARAM || b->kind == THING_INOUT || b->kind == THING_RESULT ||
+                 b->kind == THING_CONTAINER || b->kind == THING_STATE);
+}
+
+static void report_count(struct checker *c, const struct ast *index, const struct binding *base,
+                         int rank, int given) {
+    const char *name = text_of(c, base->name);
+    struct diag *m = diag_error(c->diags, index->span, ERR_INDEX_COUNT, name, rank, given);
+    if (!worth_helping(c))
+        return;
+    struct buf type = buf_new(c->arena);
+    print_ast(c->module->names, base->type, &type);
+    diag_detail(c->diags, m, "%s: %s", name, type.at);
+}
+
+/* As many subscripts as dimensions; a pack of indices stands for any number. */
+static void check_count(struct checker *c, const struct ast *index, const struct binding *base,
+                        bool spread, int given) {
+    int rank = is_tensor(base) ? type_rank(c, base->type) : -1;
+    if (rank >= 0 && (spread ? given > rank : given != rank))
+        report_count(c, index, base, rank, given);
+}
+
+/* Resolves a subscript that is a name; one that is a bare index takes its range from here. */
+static void check_lone(struct checker *c, const struct ast *s, const struct binding *base,
+                       const struct ast *index, uint32_t position) {
+    struct binding *b = use_name(c, s->name, s->span, NULL);
+    if (b && b->ranges && index->kids[0]->kind == AST_NAME)
+        range_offer(c, b, base, index, position);
+}
+
+void check_subscripts(struct checker *c, struct ast *index, struct binding *base) {
+    bool spread = false, known = true;
+    int given = 0;
+    for (uint32_t i = 1; i < index->nkids; i++) {
+        struct ast *s = index->kids[i];
+        if (s->kind == AST_ELSE) {
+            check_kids(c, s);
+            continue;
+        }
+        if (s->kind == AST_SPREAD)
+            spread = true;
+        else
+            given++;
+        if (s->kind == AST_NAME && name_eq(s->name, c->underscore)) {
+            diag_error(c->diags, s->span, ERR_NOT_YET, "`_` as a subscript");
+            known = false;
+        } else if (s->kind == AST_NAME || s->kind == AST_SPREAD)
+            check_lone(c, s, base, index, i - 1);
+        else if (s->kind == AST_RANGE)
+            check_kids(c, s);
+        else
+            check_expr(c, s);
+    }
+    if (known)
+        check_count(c, index, base, spread, given);
+}
+
+static void check_index(struct checker *c, struct ast *e) {
+    struct ast *object = e->kids[0];
+    struct binding *base = NULL;
+    if (object->kind == AST_NAME)
+        base = use_name(c, object->name, object->span, NULL);
+    else
+        check_expr(c, object);
+    check_subscripts(c, e, base);
+}
+
+/* --- the rest --- */
+
+static void check_comprehension(struct checker *c, struct ast *e) {
+    struct ast *iter = e->kids[1];
+    if (iter->kind == AST_RANGE)
+        check_kids(c, iter);
+    else
+        check_expr(c, iter);
+    uint32_t mark = scope_open(c);
+    scope_bind(c, iter->kind == AST_RANGE ? THING_INDEX : THING_VALUE, e->name, e->span);
+    check_expr(c, e->kids[0]);
+    scope_close(c, mark);
+}
+
+void check_expr(struct checker *c, struct ast *e) {
+    switch (e->kind) {
+    case AST_NAME:
+    case AST_SPREAD: use_name(c, e->name, e->span, NULL); break;
+    case AST_INDEX: check_index(c, e); break;
+    case AST_CALL: check_call(c, e); break;
+    case AST_PIPE: check_pipe(c, e); break;
+    case AST_COMPREHENSION: check_comprehension(c, e); break;
+    case AST_IF: check_if(c, e); break;
+    case AST_BLOCK: check_scoped_block(c, e); break;
+    default: check_kids(c, e); break; /* literals, MEMBER, operators, lists */
+    }
+}

@@ -1,0 +1,83 @@
+/* Writes: to what, and how they resolve. A container that has no fill and is written through one
+   resolution only starts at that resolution's identity: `integer2` of its DECL or RESULT says so.
+   RES_NONE is a resolution of its own here: a plain write. */
+#include "lang/check/checker.h"
+#include "lang/scalar/scalar.h"
+
+void fill_write(struct binding *b, int resolution) {
+    if (b->written && b->resolution != resolution)
+        b->mixed = true;
+    b->written = true;
+    b->resolution = resolution;
+}
+
+void fill_settle(struct binding *b) {
+    if (b->kind != THING_CONTAINER && b->kind != THING_RESULT)
+        return;
+    const struct ast *node = b->node;
+    bool filled = node->kind == AST_DECL && (node->kids[1] || node->kids[2]);
+    b->node->integer2 = filled || !b->written || b->mixed ? RES_NONE : b->resolution;
+}
+
+bool is_writable(const struct checker *c, const struct binding *b) {
+    switch (b->kind) {
+    case THING_INOUT:
+    case THING_RESULT:
+    case THING_CONTAINER:
+    case THING_SCRIPT: return true; /* of a script's variables eval knows */
+    default: (void)c; return false;
+    }
+}
+
+void report_read_only(struct checker *c, const struct binding *b, struct span span) {
+    const char *text = text_of(c, b->name);
+    struct diag *m = diag_error(c->diags, span, ERR_READ_ONLY, text);
+    diag_note(c->diags, m, b->span, "%s is %s", text, thing_text(b->kind));
+    switch (b->kind) {
+    case THING_PARAM:
+        diag_help(c->diags, m, "declare the parameter `inout %s`, or a container of your own",
+                  text);
+        break;
+    case THING_VALUE:
+        diag_help(c->diags, m, "values do not change: declare a container, as in %s: f32[N] = 0",
+                  text);
+        break;
+    default: break;
+    }
+}
+
+/* The name that a write reaches; nested subscripts reach through. NULL for members. */
+static struct ast *root_of(struct ast *target) {
+    while (target->kind == AST_INDEX)
+        target = target->kids[0];
+    return target->kind == AST_NAME ? target : NULL;
+}
+
+static void write_outside(struct checker *c, const struct ast *root) {
+    const struct ast *def = module_find(c->module, root->name, NULL);
+    if (!def)
+        return; /* a variable of the session, a builtin, or unknown and reported */
+    struct diag *m = diag_error(c->diags, root->span, ERR_READ_ONLY, text_of(c, root->name));
+    diag_note(c->diags, m, def->span, "%s is a definition", text_of(c, root->name));
+}
+
+/* TARGET is a NAME, INDEX or MEMBER that is written into. */
+void check_write(struct checker *c, struct ast *target, int resolution) {
+    struct ast *root = root_of(target);
+    if (!root) {
+        check_expr(c, target);
+        return;
+    }
+    struct binding *b = use_name(c, root->name, root->span,
+                                 "what is written into must be declared, as in y: f32[N]");
+    if (target->kind == AST_INDEX && target->kids[0] != root)
+        check_expr(c, target->kids[0]);
+    if (target->kind == AST_INDEX)
+        check_subscripts(c, target, target->kids[0] == root ? b : NULL);
+    if (!b)
+        write_outside(c, root);
+    else if (is_writable(c, b))
+        fill_write(b, resolution);
+    else
+        report_read_only(c, b, root->span);
+}

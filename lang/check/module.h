@@ -1,0 +1,29 @@
+/* Modules: the definitions of one file or session. A function looks names up in its own module,
+   then in the modules that it uses, then in the prelude (the standard library); so a user's `mean`
+   never changes what the library does. */
+#ifndef DCL_LANG_CHECK_MODULE_H
+#define DCL_LANG_CHECK_MODULE_H
+
+#include "lang/ast/ast.h"
+#include "lang/base/map.h"
+#include "lang/base/vec.h"
+
+struct module {
+    struct arena *arena;
+    struct names *names;
+    const char *path;             /* for messages */
+    struct map defs;              /* name.i -> struct ast * of kind FN or LAYER */
+    const struct module *prelude; /* NULL for the prelude itself */
+    VEC(const struct module *) uses;
+};
+
+struct module *module_new(struct arena *a, struct names *names, const char *path,
+                          const struct module *prelude);
+/* Adds or replaces the definition. */
+void module_define(struct module *m, struct ast *def);
+/* The definition of N as seen from M and, in *WHERE (may be NULL), the module it stands in. */
+struct ast *module_find(const struct module *m, struct name n, const struct module **where);
+/* Calls F for every name that M sees, nearest first (for completion and "did you mean"). */
+void module_each(const struct module *m, void (*f)(void *, struct name, struct ast *), void *data);
+
+#endif

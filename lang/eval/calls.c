@@ -1,0 +1,742 @@
+/* Calls. A call binds arguments to parameters, unifies the dimensions of tensors with the names in
+   the parameters' types (packs to the broadcast of all that carry them), checks conditions, makes
+   containers for named results and runs the body. The same code serves functions, methods, the
+   instantiation of layers (layers.c) and builtins. */
+#include "lang/eval/internal.h"
+
+#include <string.h>
+
+bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
+                     const struct name *keywords, struct span span, int32_t *slots) {
+    uint32_t np = params->nkids, positional = 0;
+    for (uint32_t p = 0; p < np; p++)
+        slots[p] = -1;
+    for (uint32_t a = 0; a < nargs; a++) {
+        uint32_t p = np;
+        if (keywords && !name_none(keywords[a])) {
+            for (p = 0; p < np && !name_eq(params->kids[p]->name, keywords[a]);)
+                p++;
+            if (p == np) {
+                diag_error(ev->diags, span, ERR_ARG_NAME, what, text_of(ev, keywords[a]));
+                return false;
+            }
+            if (slots[p] >= 0) {
+                diag_error(ev->diags, span, ERR_ARG_TWICE, what, text_of(ev, keywords[a]));
+                return false;
+            }
+        } else {
+            p = positional++;
+            if (p >= np || (params->kids[p]->flags & AST_STATIC)) {
+                uint32_t most = 0, least = 0;
+                for (uint32_t k = 0; k < np && !(params->kids[k]->flags & AST_STATIC); k++) {
+                    most++;
+                    least += !params->kids[k]->kids[1];
+                }
+                struct diag *e = diag_error(
+                    ev->diags, span, ERR_ARG_COUNT, what,
+                    least == most
+                        ? arena_printf(ev->arena, "%u argument%s", most, most == 1 ? "" : "s")
+                        : arena_printf(ev->arena, "%u to %u arguments", least, most),
+                    nargs);
+                if (p < np)
+                    diag_help(ev->diags, e, "%s is given by name: %s = ...",
+                              text_of(ev, params->kids[p]->name),
+                              text_of(ev, params->kids[p]->name));
+                return false;
+            }
+        }
+        slots[p] = (int32_t)a;
+    }
+    for (uint32_t p = 0; p < np; p++)
+        if (slots[p] < 0 && !params->kids[p]->kids[1]) {
+            diag_error(ev->diags, span, ERR_ARG_MISSING, what, text_of(ev, params->kids[p]->name));
+            return false;
+        }
+    return true;
+}
+
+bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
+                  struct value *v, struct span span) {
+    const struct ast *type = param->kids[0];
+    if (!type)
+        return true;
+    const char *t = text_of(ev, type->name);
+    if (!read_if_scalar(ev, v, span))
+        return false;
+    bool fits = true;
+    if (strcmp(t, "int") == 0) {
+        if (v->kind == VAL_FLOAT && v->f == (double)(int64_t)v->f && v->f > -1e15 && v->f < 1e15)
+            *v = value_int((int64_t)v->f);
+        fits = value_is_integer(v);
+    } else if (strcmp(t, "float") == 0) {
+        if (v->kind == VAL_INT)
+            *v = value_float((double)v->i);
+        fits = v->kind == VAL_FLOAT;
+    } else if (strcmp(t, "bool") == 0) {
+        fits = v->kind == VAL_BOOL;
+    } else if (strcmp(t, "str") == 0) {
+        fits = v->kind == VAL_STR;
+    } else if (strcmp(t, "dtype") == 0) {
+        fits = v->kind == VAL_DTYPE;
+    } else if (strcmp(t, "shape") == 0 || strcmp(t, "list") == 0) {
+        fits = v->kind == VAL_LIST || v->kind == VAL_PACK;
+    } else if (strcmp(t, "fn") == 0) {
+        fits = v->kind == VAL_FN || v->kind == VAL_BUILTIN || v->kind == VAL_INSTANCE;
+    } else if (strcmp(t, "layer") == 0) {
+        fits = v->kind == VAL_LAYER || v->kind == VAL_INSTANCE;
+    } else {
+        struct ast *def = module_find(env->module, type->name, NULL);
+        fits = v->kind == VAL_INSTANCE && def && v->instance->layer->def == def;
+    }
+    if (!fits) {
+        struct diag *e = diag_error(ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name),
+                                    t, value_kind_name(v));
+        if (v->kind == VAL_SCALAR)
+            diag_help(ev->diags, e, "it must be known before running");
+    }
+    return fits;
+}
+
+bool bind_static(struct eval *ev, struct env *env, const char *what, const struct ast *params,
+                 uint32_t nargs, const struct value *args, const struct name *keywords,
+                 struct span span) {
+    int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
+    if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
+        return false;
+    for (uint32_t p = 0; p < params->nkids; p++) {
+        const struct ast *param = params->kids[p];
+        struct value v;
+        if (slots[p] >= 0)
+            v = args[slots[p]];
+        else if (!eval_expr(ev, env, param->kids[1], &v))
+            return false;
+        if (!check_static(ev, env, what, param, &v, span))
+            return false;
+        env_bind(env, param->name, v, param->span);
+    }
+    return true;
+}
+
+static bool is_static_type(struct eval *ev, struct env *env, const struct ast *param) {
+    static const char *const words[] = {"int", "float", "str", "dtype", "shape", "list", "fn",
+                                        "layer"};
+    if ((param->flags & AST_STATIC) || !param->kids[0])
+        return true;
+    const char *t = text_of(ev, param->kids[0]->name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(t, words[i]) == 0)
+            return true;
+    struct ast *def = module_find(env->module, param->kids[0]->name, NULL);
+    return def && def->kind == AST_LAYER;
+}
+
+struct dim_origin {
+    struct name name;
+    const char *from; /* the parameter that bound it */
+};
+
+struct pack_dims { /* what a pack is bound to so far */
+    struct name pack;
+    uint32_t rank;
+    struct value *dims;
+};
+
+struct packed_param { /* dimensions pos .. pos + count - 1 of a parameter belong to a pack */
+    uint32_t param;
+    uint32_t pos, count;
+    struct name pack;
+};
+
+struct deferred_dim { /* a compound dimension, compared when all names are bound */
+    const struct ast *dim;
+    struct value value;
+    const char *from;
+};
+
+/* A call while its parameters are bound. */
+struct binder {
+    struct eval *ev;
+    struct env *env; /* of the function */
+    const char *what;
+    struct span span;
+    VEC(struct dim_origin) origins;
+    VEC(struct pack_dims) packs;
+    VEC(struct packed_param) packed;
+    VEC(struct deferred_dim) deferred;
+};
+
+static const char *origin(struct binder *b, struct name n) {
+    for (uint32_t i = 0; i < b->origins.n; i++)
+        if (name_eq(b->origins.at[i].name, n))
+            return b->origins.at[i].from;
+    return "the call";
+}
+
+static const char *value_text(struct eval *ev, const struct value *v) {
+    struct buf t = buf_new(ev->arena);
+    value_print(ev, v, &t);
+    return t.at;
+}
+
+static bool dims_agree(struct binder *b, const char *dim, const struct value *x, const char *fromx,
+                       const struct value *y, const char *fromy) {
+    struct eval *ev = b->ev;
+    enum equal eq = require_equal(
+        ev, x, y,
+        arena_printf(ev->arena, "%s: dimensions differ: %s is %s from %s and %s from %s", b->what,
+                     dim, value_text(ev, x), fromx, value_text(ev, y), fromy),
+        b->span);
+    if (eq == EQUAL_NO)
+        diag_error(ev->diags, b->span, ERR_SHAPE_MISMATCH, b->what, "dimensions", dim,
+                   value_text(ev, x), fromx, value_text(ev, y), fromy);
+    return eq == EQUAL_YES;
+}
+
+static bool bind_dim(struct binder *b, const struct ast *dim, const struct value *v,
+                     const char *from) {
+    struct eval *ev = b->ev;
+    if (dim->kind == AST_NAME) {
+        if (strcmp(text_of(ev, dim->name), "_") == 0)
+            return true;
+        struct env *where;
+        struct binding *old = env_find(b->env, dim->name, &where);
+        if (!old || where->kind == ENV_SCRIPT) {
+            env_bind(b->env, dim->name, *v, dim->span);
+            VEC_PUSH(ev->arena, b->origins, ((struct dim_origin){dim->name, from}));
+            return true;
+        }
+        if (value_is_integer(&old->value))
+            return dims_agree(b, text_of(ev, dim->name), &old->value, origin(b, dim->name), v,
+                              from);
+    }
+    VEC_PUSH(ev->arena, b->deferred, ((struct deferred_dim){dim, *v, from}));
+    return true;
+}
+
+static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *type,
+                             struct tensor *t, const char *from) {
+    struct eval *ev = b->ev;
+    uint32_t pack = UINT32_MAX, fixed = 0;
+    for (uint32_t i = 0; i < type->nkids; i++) {
+        if (type->kids[i]->kind != AST_SPREAD) {
+            fixed++;
+            continue;
+        }
+        if (pack != UINT32_MAX) {
+            diag_error(ev->diags, type->kids[i]->span, ERR_NOT_HERE,
+                       "a parameter's type has one pack at most");
+            return false;
+        }
+        pack = i;
+    }
+    if (pack == UINT32_MAX ? t->rank != fixed : t->rank < fixed) {
+        struct diag *e = diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank,
+                                    fixed);
+        diag_detail(ev->diags, e, "%s: %s", from, type_text(ev, t));
+        return false;
+    }
+    uint32_t own = t->rank - fixed;
+    for (uint32_t i = 0; i < type->nkids; i++) {
+        if (i == pack)
+            continue;
+        uint32_t d = i < pack ? i : i - 1 + own;
+        if (!bind_dim(b, type->kids[i], &t->dims[d], from))
+            return false;
+    }
+    if (pack == UINT32_MAX)
+        return true;
+    struct name n = type->kids[pack]->name;
+    VEC_PUSH(ev->arena, b->packed, ((struct packed_param){p, pack, own, n}));
+    for (uint32_t i = 0; i < b->packs.n; i++)
+        if (name_eq(b->packs.at[i].pack, n))
+            return broadcast_dims(ev, b->what, &b->packs.at[i].rank, &b->packs.at[i].dims, own,
+                                  t->dims + pack, b->span);
+    VEC_PUSH(ev->arena, b->packs, ((struct pack_dims){n, own, t->dims + pack}));
+    return true;
+}
+
+static bool bind_element(struct binder *b, const struct ast *type, enum dtype t, const char *from) {
+    struct eval *ev = b->ev;
+    enum dtype want = type_element(ev, b->env, type->name);
+    if (want == DT_NONE) {
+        env_bind(b->env, type->name, value_dtype(t), type->span);
+        return true;
+    }
+    if (want == t)
+        return true;
+    struct diag *e =
+        diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED,
+                   arena_printf(ev->arena, "%s: %s", b->what, from), dtypes[want].name,
+                   dtypes[t].name);
+    diag_help(ev->diags, e, "%s(..) converts", dtypes[want].name);
+    return false;
+}
+
+/* Binds the run-time parameter PARAM to V. */
+static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, struct value *v) {
+    struct eval *ev = b->ev;
+    const struct ast *type = param->kids[0];
+    const char *from = text_of(ev, param->name);
+    if (v->kind == VAL_TENSOR && (type->nkids || v->tensor->rank || (param->flags & AST_INOUT) ||
+                                  (type->flags & AST_BRACKETS))) {
+        struct tensor *t = v->tensor;
+        if (!bind_element(b, type, t->dtype, from) || !bind_tensor_dims(b, p, type, t, from))
+            return false;
+        if (param->flags & AST_INOUT) {
+            if (!t->container || t->read_only) {
+                diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from,
+                           "a container (it is inout)", "a value");
+                return false;
+            }
+        } else if (t->container) { /* inside, a parameter is a value */
+            struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
+            *x = *t;
+            x->container = false;
+            x->read_only = true;
+            *v = value_tensor(x);
+        }
+        env_bind(b->env, param->name, *v, param->span);
+        return true;
+    }
+    if (type->nkids && !(type->nkids == 1 && type->kids[0]->kind == AST_SPREAD)) {
+        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor",
+                   value_kind_name(v));
+        return false;
+    }
+    if (!value_is_scalar(v) && !(v->kind == VAL_TENSOR && v->tensor->rank == 0)) {
+        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor or number",
+                   value_kind_name(v));
+        return false;
+    }
+    enum dtype t = type_element(ev, b->env, type->name);
+    if (!read_if_scalar(ev, v, b->span))
+        return false;
+    if (t == DT_i64 && !(type->flags & AST_BRACKETS)) { /* a run-time integer: a symbol */
+        if (!to_integer(ev, v, b->span))
+            return false;
+        env_bind(b->env, param->name, *v, param->span);
+        return true;
+    }
+    if (t == DT_NONE) {
+        t = v->kind == VAL_SCALAR ? v->dtype
+            : v->kind == VAL_BOOL ? DT_bool
+            : v->kind == VAL_FLOAT ? DT_f32
+                                   : DT_i64;
+        env_bind(b->env, type->name, value_dtype(t), type->span);
+    }
+    if (!to_scalar(ev, t, v, arena_printf(ev->arena, "%s: %s", b->what, from), b->span))
+        return false;
+    if (type->flags & AST_BRACKETS) { /* a tensor is wanted: one without dimensions */
+        struct tensor *x = declare(ev, t, 0, NULL, STORE_NONE, NULL, param->name, b->span);
+        if (!x || !ev->ops->write(ev->host, x, NULL, *v, RES_NONE, false, b->span))
+            return false;
+        *v = value_tensor(x);
+        if (!bind_tensor_dims(b, p, type, x, from))
+            return false;
+    }
+    env_bind(b->env, param->name, *v, param->span);
+    return true;
+}
+
+/* Numbers without a type of their own come after the tensors that give them one. */
+static bool is_late(const struct value *v) {
+    return value_is_number(v) || v->kind == VAL_BOOL || (v->kind == VAL_SCALAR && v->weak);
+}
+
+static bool bind_parameters(struct binder *b, const struct ast *params, const int32_t *slots,
+                            const struct value *args) {
+    struct eval *ev = b->ev;
+    for (int late = 0; late < 2; late++)
+        for (uint32_t p = 0; p < params->nkids; p++) {
+            const struct ast *param = params->kids[p];
+            bool is_static = is_static_type(ev, b->env, param);
+            struct value v = value_none();
+            if (slots[p] >= 0)
+                v = args[slots[p]];
+            bool in_late = is_static || slots[p] < 0 || is_late(&v);
+            if (in_late != (late == 1))
+                continue;
+            if (slots[p] < 0 && !eval_expr(ev, b->env, param->kids[1], &v))
+                return false;
+            if (is_static) {
+                if (!check_static(ev, b->env, b->what, param, &v, b->span))
+                    return false;
+                env_bind(b->env, param->name, v, param->span);
+            } else if (!bind_dynamic(b, p, param, &v)) {
+                return false;
+            }
+        }
+    for (uint32_t i = 0; i < b->packs.n; i++) {
+        struct value pack = value_list_new(ev->arena, VAL_PACK, b->packs.at[i].rank);
+        if (b->packs.at[i].rank)
+            memcpy(pack.list->at, b->packs.at[i].dims,
+                   b->packs.at[i].rank * sizeof(struct value));
+        env_bind(b->env, b->packs.at[i].pack, pack, b->span);
+    }
+    for (uint32_t i = 0; i < b->packed.n; i++) { /* parameters seen through their broadcast */
+        const struct ast *param = params->kids[b->packed.at[i].param];
+        struct value_list *full = env_find(b->env, b->packed.at[i].pack, NULL)->value.list;
+        struct binding *bound = env_find(b->env, param->name, NULL);
+        bound->value.tensor = tensor_broadcast(ev, bound->value.tensor, b->packed.at[i].pos,
+                                               b->packed.at[i].count, full->n, full->at);
+    }
+    for (uint32_t i = 0; i < b->deferred.n; i++) {
+        struct value want;
+        const struct ast *dim = b->deferred.at[i].dim;
+        if (!eval_integer(ev, b->env, dim, &want) ||
+            !dims_agree(b, "a dimension", &want, "the signature", &b->deferred.at[i].value,
+                        b->deferred.at[i].from))
+            return false;
+    }
+    return true;
+}
+
+static bool check_conditions(struct binder *b, const struct ast *where) {
+    struct eval *ev = b->ev;
+    for (uint32_t i = 0; i < where->nkids; i++) {
+        const struct ast *c = where->kids[i];
+        if (c->kind == AST_CONSTRAINT) {
+            struct binding *t = env_find(b->env, c->name, NULL);
+            if (!t || t->value.kind != VAL_DTYPE)
+                continue; /* a type variable that no argument binds */
+            const char *class = text_of(ev, c->kids[0]->name);
+            unsigned have = dtypes[t->value.dtype].class;
+            bool fits = strcmp(class, "any") == 0 ||
+                        (strcmp(class, "number") == 0 && have != DC_BOOL) ||
+                        (strcmp(class, "float") == 0 && have == DC_FLOAT) ||
+                        (strcmp(class, "int") == 0 && have == DC_INT);
+            if (!fits) {
+                diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED, b->what,
+                           arena_printf(ev->arena, "a %s type", class),
+                           dtypes[t->value.dtype].name);
+                return false;
+            }
+            continue;
+        }
+        struct value v;
+        if (!eval_expr(ev, b->env, c, &v) || !read_if_scalar(ev, &v, c->span))
+            return false;
+        struct buf text = buf_new(ev->arena);
+        const struct source *s = sources_get(ev->diags->sources, c->span.source);
+        if (s)
+            buf_bytes(&text, s->text + c->span.start, c->span.end - c->span.start);
+        else
+            buf_text(&text, "of its `where`");
+        if (v.kind == VAL_BOOL && !v.b) {
+            struct diag *e = diag_error(ev->diags, b->span, ERR_CONDITION, b->what, text.at);
+            diag_note(ev->diags, e, c->span, "the condition stands here");
+            return false;
+        }
+        if (v.kind == VAL_SCALAR &&
+            !ev->ops->require(ev->host, &v,
+                              arena_printf(ev->arena, "%s: the condition %s does not hold",
+                                           b->what, text.at),
+                              b->span))
+            return false;
+    }
+    return true;
+}
+
+uint32_t fn_result_count(const struct ast *fn) {
+    return fn->kids[1]->nkids;
+}
+
+struct name fn_result_name(const struct ast *fn, uint32_t k) {
+    return fn->kids[1]->kids[k]->name;
+}
+
+/* Compares a value with the type that the signature gives it. */
+static bool check_result(struct binder *b, const struct ast *type, struct value *v) {
+    struct eval *ev = b->ev;
+    enum dtype t;
+    uint32_t rank;
+    struct value *dims;
+    if (!eval_type(ev, b->env, type, &t, &rank, &dims))
+        return false;
+    struct tensor want = {.dtype = t, .rank = rank, .dims = dims};
+    if (rank == 0 && v->kind != VAL_TENSOR)
+        return to_scalar(ev, t, v, "the result", b->span);
+    bool fits = v->kind == VAL_TENSOR && v->dtype == t && v->tensor->rank == rank;
+    for (uint32_t d = 0; fits && d < rank; d++) {
+        enum equal eq = require_equal(
+            ev, &v->tensor->dims[d], &dims[d],
+            arena_printf(ev->arena, "%s: the result is %s, declared as %s", b->what,
+                         type_text(ev, v->tensor), type_text(ev, &want)),
+            b->span);
+        if (eq == EQUAL_FAILED)
+            return false;
+        fits = eq == EQUAL_YES;
+    }
+    if (!fits) {
+        struct diag *e = diag_error(
+            ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
+            v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v),
+            type_text(ev, &want));
+        diag_note(ev->diags, e, b->span, "in this call");
+    }
+    return fits;
+}
+
+static bool declare_results(struct binder *b, const struct ast *results) {
+    struct eval *ev = b->ev;
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        const struct ast *r = results->kids[i];
+        if (name_none(r->name))
+            continue;
+        enum dtype t;
+        uint32_t rank;
+        struct value *dims, fill, *with = NULL;
+        if (!eval_type(ev, b->env, r->kids[0], &t, &rank, &dims))
+            return false;
+        if (r->integer2 != RES_NONE) {
+            struct value id;
+            union scalar s = resolution_identity((enum resolution)r->integer2, t);
+            if (dtypes[t].class == DC_BOOL)
+                id = value_bool(s.b);
+            else if (dtype_is_float(t))
+                id = value_float(scalar_cast(t, DT_f64, s).f64);
+            else
+                id = value_int(scalar_cast(t, DT_i64, s).i64);
+            if (!ev->ops->constant(ev->host, t, &id, r->span, &fill))
+                return false;
+            with = &fill;
+        }
+        struct tensor *x = declare(ev, t, rank, dims, STORE_NONE, with, r->name, r->span);
+        if (!x)
+            return false;
+        x->container = true;
+        env_bind(b->env, r->name, value_tensor(x), r->span);
+    }
+    return true;
+}
+
+/* A result that leaves its function is a value, and no other name for a parameter. */
+static struct value leave(struct eval *ev, struct value v) {
+    if (v.kind == VAL_TENSOR && v.tensor->container) {
+        struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
+        *x = *v.tensor;
+        x->container = false;
+        v.tensor = x;
+    }
+    return v;
+}
+
+static bool collect_results(struct binder *b, const struct ast *fn, struct value body,
+                            struct value *out) {
+    struct eval *ev = b->ev;
+    const struct ast *results = fn->kids[1];
+    if (results->nkids == 0) {
+        *out = value_none();
+        return true;
+    }
+    struct value all = value_list_new(ev->arena, VAL_LIST, results->nkids);
+    all.tuple = true;
+    uint32_t unnamed = 0;
+    for (uint32_t i = 0; i < results->nkids; i++)
+        unnamed += name_none(results->kids[i]->name);
+    if (unnamed && unnamed == results->nkids && unnamed > 1 &&
+        (body.kind != VAL_LIST || body.list->n != unnamed)) {
+        diag_error(ev->diags, results->span, ERR_RESULT_SHAPE, b->what, value_kind_name(&body),
+                   arena_printf(ev->arena, "%u values", unnamed));
+        return false;
+    }
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        const struct ast *r = results->kids[i];
+        struct value v;
+        if (name_none(r->name)) {
+            v = unnamed > 1 ? body.list->at[i] : body;
+            if (v.kind == VAL_NONE) {
+                struct diag *e = diag_error(ev->diags, fn->kids[3]->span, ERR_RESULT_SHAPE,
+                                            b->what, "nothing", "a value");
+                diag_help(ev->diags, e, "the last expression of the body is the result");
+                return false;
+            }
+            if (!check_result(b, r->kids[0], &v))
+                return false;
+        } else {
+            v = env_find(b->env, r->name, NULL)->value;
+        }
+        all.list->at[i] = leave(ev, v);
+    }
+    *out = results->nkids == 1 ? all.list->at[0] : all;
+    return true;
+}
+
+static bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
+                          const struct value *args, const struct name *keywords, struct span span,
+                          struct value *out) {
+    const struct ast *def = fn->def;
+    const char *what = text_of(ev, def->name);
+    if (ev->depth >= EVAL_MAX_DEPTH) {
+        diag_error(ev->diags, span, ERR_RECURSION, EVAL_MAX_DEPTH);
+        return false;
+    }
+    const struct ast *params = def->kids[0];
+    int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
+    if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
+        return false;
+    struct binder b = {.ev = ev, .what = what, .span = span};
+    b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
+    struct name outer = ev->fn_name;
+    bool returned = ev->returned;
+    struct value result = ev->result, body = value_none();
+    ev->fn_name = def->name;
+    ev->returned = false;
+    ev->depth++;
+    bool ok = bind_parameters(&b, params, slots, args) && check_conditions(&b, def->kids[2]) &&
+              declare_results(&b, def->kids[1]) && eval_block_of(ev, b.env, def->kids[3], &body);
+    if (ok && ev->returned)
+        body = ev->result;
+    ok = ok && collect_results(&b, def, body, out);
+    ev->depth--;
+    ev->fn_name = outer;
+    ev->returned = returned;
+    ev->result = result;
+    return ok;
+}
+
+static const char *const own_builtins[] = {"len", "prod", "sum_of", "lanes", "registers", "shape",
+                                           "list", NULL};
+
+bool eval_is_builtin(struct names *names, struct name n) {
+    const char *t = name_text(names, n);
+    for (int i = 0; own_builtins[i]; i++)
+        if (strcmp(t, own_builtins[i]) == 0)
+            return true;
+    for (unsigned k = 1; k <= 3; k++)
+        if (scalar_find(FORM_CALL, t, k) != OP_COUNT)
+            return true;
+    return strcmp(t, "inf") == 0 || strcmp(t, "nan") == 0 || strcmp(t, "training") == 0;
+}
+
+static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const struct value *args,
+                        struct span span, struct value *out) {
+    if (strcmp(n, "registers") == 0 && nargs == 0) {
+        *out = value_int(ev->vector_registers);
+        return true;
+    }
+    if (nargs == 1) {
+        const struct value *a = &args[0];
+        if (strcmp(n, "lanes") == 0 && a->kind == VAL_DTYPE) {
+            *out = value_int((int64_t)(ev->vector_bytes / dtypes[a->dtype].bytes));
+            return true;
+        }
+        if (strcmp(n, "shape") == 0 && a->kind == VAL_TENSOR) {
+            *out = value_list_new(ev->arena, VAL_LIST, a->tensor->rank);
+            for (uint32_t d = 0; d < a->tensor->rank; d++)
+                out->list->at[d] = a->tensor->dims[d];
+            return true;
+        }
+        if (a->kind == VAL_LIST || a->kind == VAL_PACK) {
+            if (strcmp(n, "len") == 0) {
+                *out = value_int(a->list->n);
+                return true;
+            }
+            if (strcmp(n, "list") == 0) {
+                *out = *a;
+                out->kind = VAL_LIST;
+                return true;
+            }
+            struct value r = value_int(n[0] == 'p');
+            for (uint32_t i = 0; i < a->list->n; i++) {
+                struct value pair[2] = {r, a->list->at[i]};
+                if (!apply_op(ev, n[0] == 'p' ? OP_MUL : OP_ADD, 2, pair, span, &r))
+                    return false;
+            }
+            *out = r;
+            return true;
+        }
+    }
+    diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
+               strcmp(n, "lanes") == 0   ? "an element type"
+               : strcmp(n, "shape") == 0 ? "a tensor"
+                                         : "a list",
+               nargs ? value_kind_name(&args[0]) : "nothing");
+    return false;
+}
+
+static bool call_builtin(struct eval *ev, struct name n, uint32_t nargs, const struct value *args,
+                         const struct name *keywords, struct span span, struct value *out) {
+    const char *text = text_of(ev, n);
+    if (ev->ops->has_builtin(ev->host, n))
+        return ev->ops->builtin(ev->host, n, nargs, args, keywords, span, out);
+    enum scalar_op op = nargs >= 1 && nargs <= 3 ? scalar_find(FORM_CALL, text, nargs) : OP_COUNT;
+    if (op != OP_COUNT) {
+        struct value copy[3];
+        memcpy(copy, args, nargs * sizeof *args);
+        return apply_op(ev, op, nargs, copy, span, out);
+    }
+    for (unsigned k = 1; k <= 3; k++)
+        if (scalar_find(FORM_CALL, text, k) != OP_COUNT) {
+            diag_error(ev->diags, span, ERR_ARG_COUNT, text,
+                       arena_printf(ev->arena, "%u argument%s", k, k == 1 ? "" : "s"), nargs);
+            return false;
+        }
+    return own_builtin(ev, text, nargs, args, span, out);
+}
+
+bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
+               const struct value *args, const struct name *keywords, struct span span,
+               struct value *out) {
+    *out = value_none();
+    switch (callee->kind) {
+    case VAL_FN: return call_function(ev, callee->fn, nargs, args, keywords, span, out);
+    case VAL_LAYER: return instantiate(ev, callee->layer, nargs, args, keywords, span, out);
+    case VAL_BUILTIN: return call_builtin(ev, callee->str, nargs, args, keywords, span, out);
+    case VAL_INSTANCE: {
+        struct binding *b = env_find(callee->instance->env, name_lit(ev, "forward"), NULL);
+        if (b && b->value.kind == VAL_FN)
+            return call_function(ev, b->value.fn, nargs, args, keywords, span, out);
+        diag_error(ev->diags, span, ERR_MEMBER,
+                   text_of(ev, callee->instance->layer->def->name), "forward");
+        return false;
+    }
+    case VAL_DTYPE: {
+        if (nargs != 1) {
+            diag_error(ev->diags, span, ERR_ARG_COUNT, dtypes[callee->dtype].name, "1 argument",
+                       nargs);
+            return false;
+        }
+        struct value v = args[0];
+        return apply_cast(ev, callee->dtype, &v, span, out);
+    }
+    default:
+        diag_error(ev->diags, span, ERR_NOT_CALLABLE, value_kind_name(callee));
+        return false;
+    }
+}
+
+bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
+                   const struct value *first, struct value *out) {
+    struct value callee;
+    if (!eval_expr(ev, env, call->kids[0], &callee))
+        return false;
+    VEC(struct value) args = {0};
+    VEC(struct name) keywords = {0};
+    if (first) {
+        VEC_PUSH(ev->arena, args, *first);
+        VEC_PUSH(ev->arena, keywords, (struct name){0});
+    }
+    for (uint32_t i = 1; i < call->nkids; i++) {
+        const struct ast *a = call->kids[i];
+        struct value v;
+        if (a->kind == AST_SPREAD) {
+            struct binding *b = env_find(env, a->name, NULL);
+            if (!b || (b->value.kind != VAL_PACK && b->value.kind != VAL_LIST)) {
+                diag_error(ev->diags, a->span, ERR_UNKNOWN_NAME, text_of(ev, a->name));
+                return false;
+            }
+            for (uint32_t k = 0; k < b->value.list->n; k++) {
+                VEC_PUSH(ev->arena, args, b->value.list->at[k]);
+                VEC_PUSH(ev->arena, keywords, (struct name){0});
+            }
+            continue;
+        }
+        bool keyword = a->kind == AST_KEYWORD;
+        if (!eval_expr(ev, env, keyword ? a->kids[0] : a, &v))
+            return false;
+        VEC_PUSH(ev->arena, args, v);
+        VEC_PUSH(ev->arena, keywords, keyword ? a->name : (struct name){0});
+    }
+    return eval_call(ev, &callee, args.n, args.at, keywords.at, call->span, out);
+}

@@ -1,0 +1,138 @@
+/* The evaluator: one walk of the syntax tree for script statements and for elaboration.
+   It knows names, static values, calls and their shapes, broadcasts, layers, and says everything
+   that concerns tensors with five verbs: declare a container, read an element, write an element,
+   apply a scalar operator, run a body for each index (struct eval_ops). Whoever supplies the verbs
+   decides what that means: backends/ref does it, compiler/lower writes it down as a graph. It knows
+   nothing of graphs.
+
+   Tensor form is defined by the explicit form: `a + b` on tensors is a map that reads both, adds,
+   and writes a new container. */
+#ifndef DCL_LANG_EVAL_EVAL_H
+#define DCL_LANG_EVAL_EVAL_H
+
+#include "lang/base/diag.h"
+#include "lang/eval/value.h"
+
+struct eval;
+
+/* An index of a map or loop as evaluated. */
+struct eval_range {
+    struct name name;
+    struct value lo, hi, step; /* INT or SYM */
+    enum schedule schedule;
+    uint32_t factor;
+    struct span span;
+};
+
+/* Runs once per iteration (or once in all, with symbolic INDEX values, of n integers). */
+typedef bool eval_body(void *data, const struct value *index);
+
+/* All verbs return false when the evaluation cannot go on; they have then added an error to the
+   evaluator's diags (or the host knows the reason, as with an interrupt). */
+struct eval_ops {
+    /* A new container in the current scope; T->impl and id are for the host to set. FILL is NULL
+       (unwritten) or a scalar of the container's type. RESULT: it is a result of the call that
+       is being evaluated. STORAGE as written. */
+    bool (*container)(void *host, struct tensor *t, enum storage storage, const struct value *fill);
+    /* *OUT = t[at]; AT has t->real_rank integers. OTHER (may be NULL): the value outside. */
+    bool (*read)(void *host, const struct tensor *t, const struct value *at,
+                 const struct value *other, struct span span, struct value *out);
+    /* v >> t[at] (r); DROP: outside is ignored. V is a SCALAR of the tensor's type. */
+    bool (*write)(void *host, const struct tensor *t, const struct value *at, struct value v,
+                  enum resolution r, bool drop, struct span span);
+    /* *OUT = op(args), all SCALARs of one type (select: the first is bool). */
+    bool (*scalar)(void *host, enum scalar_op op, const struct value *args, struct span span,
+                   struct value *out);
+    bool (*cast)(void *host, enum dtype to, const struct value *v, struct span span,
+                 struct value *out);
+    /* A SCALAR of type T from a static number, bool or symbolic integer. */
+    bool (*constant)(void *host, enum dtype t, const struct value *v, struct span span,
+                     struct value *out);
+    /* An INT or SYM from an integer SCALAR, for subscripts and ranges. */
+    bool (*integer)(void *host, const struct value *scalar, struct span span, struct value *out);
+    /* Names a scalar: the host may give it a node of its own. */
+    bool (*let)(void *host, struct name n, struct value *v, struct span span);
+    /* Names a tensor that was just made (a hint). */
+    void (*hint)(void *host, struct tensor *t, struct name n);
+    /* Maps: iterations in any order. Loops: in order. */
+    bool (*map)(void *host, uint32_t n, const struct eval_range *r, bool unique, struct span span,
+                eval_body *body, void *data);
+    bool (*loop)(void *host, const struct eval_range *r, struct span span, eval_body *body,
+                 void *data);
+    /* CONDITION is a bool SCALAR. OTHERWISE may do nothing. */
+    bool (*branch)(void *host, const struct value *condition, struct span span, eval_body *then,
+                   eval_body *otherwise, void *data);
+    /* What must hold when the function is called, and is not decided by symbols alone. */
+    bool (*require)(void *host, const struct value *condition, const char *text, struct span span);
+    /* The tensor of a layer's state. */
+    bool (*state)(void *host, struct state *s, struct value *out);
+    /* A state has been declared by a new instance: make and initialise it. */
+    bool (*new_state)(void *host, struct state *s, const struct value *init, struct span span);
+    /* A tensor of the script that is used inside: gives the tensor to use. */
+    bool (*import)(void *host, const struct value *v, struct value *out);
+    /* Makes V (tensors in it) concrete: runs what has been written down. Script only. */
+    bool (*concrete)(void *host, struct value *v, struct span span);
+    /* Calls a builtin of the host. */
+    bool (*builtin)(void *host, struct name n, uint32_t nargs, const struct value *args,
+                    const struct name *keywords, struct span span, struct value *out);
+    /* Whether the host has a builtin N. */
+    bool (*has_builtin)(void *host, struct name n);
+};
+
+struct eval {
+    struct arena *arena; /* of the unit */
+    struct names *names;
+    struct sym_ctx *syms;
+    struct sym_facts *facts; /* what is known of symbols; may be NULL */
+    struct diags *diags;
+    const struct eval_ops *ops;
+    void *host;
+    const struct module *prelude;
+    uint32_t vector_bytes, vector_registers; /* of the target: lanes(dtype), registers() */
+    uint64_t next_id;                        /* of instances and states */
+    uint32_t depth;                          /* nested calls now */
+    struct name fn_name;                     /* for messages: the function being called */
+    bool returned;                           /* a `return` has run in the current call */
+    struct value result;
+};
+
+#define EVAL_MAX_DEPTH 200 /* nested calls */
+#define EVAL_MAX_RANK 16   /* dimensions of a tensor */
+
+/* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len, ... */
+bool eval_is_builtin(struct names *names, struct name n);
+
+/* One expression. */
+bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
+/* One statement; *OUT its value if it is an expression. */
+bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struct value *out);
+/* Calls FN with values. KEYWORDS[i] is none for a positional argument. */
+bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
+               const struct value *args, const struct name *keywords, struct span span,
+               struct value *out);
+
+/* For a host that calls a function whose arguments are known by type only: binds the parameters of
+   FN to ARGS (one per parameter, static ones evaluated) and runs it, as eval_call does. The results
+   come as one value (a tuple if there are several); RESULT_NAMES[i] are their names or none. */
+uint32_t fn_result_count(const struct ast *fn);
+struct name fn_result_name(const struct ast *fn, uint32_t k);
+
+/* Dimensions and integers: INT where both are, else SYM. */
+struct sym value_sym(struct eval *ev, const struct value *v);
+struct value value_from_sym(struct eval *ev, struct sym s);
+enum int_op { INT_ADD, INT_SUB, INT_MUL, INT_FLOORDIV, INT_MOD, INT_MIN, INT_MAX };
+struct value int_op(struct eval *ev, enum int_op op, const struct value *a, const struct value *b);
+/* 1 equal, 0 different, -1 not decided. */
+int int_equal(struct eval *ev, const struct value *a, const struct value *b);
+
+/* A tensor of RANK dimensions DIMS in the evaluator's arena; the host sets impl and id. */
+struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
+                          struct span span);
+/* The real indices of virtual indices AT into REAL (room for EVAL_MAX_RANK). */
+void real_indices(const struct tensor *t, const struct value *at, struct value *real);
+
+/* Printing for messages: `f32[B, 784]`, `[1, 2]`, ... */
+void value_print(struct eval *ev, const struct value *v, struct buf *out);
+const char *type_text(struct eval *ev, const struct tensor *t);
+
+#endif

@@ -1,0 +1,317 @@
+/* Expressions. Static parts are computed, tensor parts are handed to the host by way of scalars.c,
+   subsets.c and calls.c. */
+#include "lang/eval/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    struct env *where;
+    struct binding *b = env_find(env, e->name, &where);
+    if (b) {
+        *out = b->value;
+        if (out->kind == VAL_STATE)
+            return ev->ops->state(ev->host, b->value.state, out);
+        if (where->kind == ENV_SCRIPT && out->kind == VAL_TENSOR)
+            return ev->ops->import(ev->host, &b->value, out);
+        return true;
+    }
+    const struct module *m = env->module, *found;
+    struct ast *def = module_find(m, e->name, &found);
+    if (def && def->kind == AST_FN) {
+        out->kind = VAL_FN;
+        out->fn = ARENA_NEW(ev->arena, struct function);
+        *out->fn = (struct function){def, found, NULL};
+        return true;
+    }
+    if (def && def->kind == AST_LAYER) {
+        out->kind = VAL_LAYER;
+        out->layer = ARENA_NEW(ev->arena, struct layer);
+        *out->layer = (struct layer){def, found};
+        return true;
+    }
+    const char *text = text_of(ev, e->name);
+    enum dtype t = dtype_of(text);
+    if (t != DT_NONE)
+        *out = value_dtype(t);
+    else if (strcmp(text, "inf") == 0)
+        *out = value_float(INFINITY);
+    else if (strcmp(text, "nan") == 0)
+        *out = value_float(NAN);
+    else if (strcmp(text, "training") == 0)
+        *out = value_bool(false);
+    else if (eval_is_builtin(ev->names, e->name) || ev->ops->has_builtin(ev->host, e->name))
+        *out = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = e->name};
+    else {
+        diag_error(ev->diags, e->span, ERR_UNKNOWN_NAME, text);
+        return false;
+    }
+    return true;
+}
+
+static bool integer_power(struct eval *ev, struct value base, int64_t n, struct value *out) {
+    struct value r = value_int(1);
+    while (n) {
+        if (n & 1)
+            r = int_op(ev, INT_MUL, &r, &base);
+        n >>= 1;
+        if (n)
+            base = int_op(ev, INT_MUL, &base, &base);
+    }
+    *out = r;
+    return true;
+}
+
+/* x ** n for a static n: products for small whole n, exp(n log x) else. */
+static bool power(struct eval *ev, struct value *a, struct span span, struct value *out) {
+    if (value_is_integer(&a[0]) && a[1].kind == VAL_INT && a[1].i >= 0)
+        return integer_power(ev, a[0], a[1].i, out);
+    if (a[0].kind != VAL_TENSOR && a[0].kind != VAL_SCALAR && a[0].kind != VAL_SYM &&
+        value_is_number(&a[0]) && value_is_number(&a[1]) && a[1].kind != VAL_SYM) {
+        double x = a[0].kind == VAL_INT ? (double)a[0].i : a[0].f;
+        double y = a[1].kind == VAL_INT ? (double)a[1].i : a[1].f;
+        *out = value_float(pow(x, y));
+        return true;
+    }
+    double whole = a[1].kind == VAL_INT ? (double)a[1].i : a[1].kind == VAL_FLOAT ? a[1].f : 0.5;
+    if (whole >= 1 && whole <= 16 && whole == floor(whole)) {
+        struct value r = a[0];
+        for (int k = 1; k < (int)whole; k++) {
+            struct value args[2] = {r, a[0]};
+            if (!apply_op(ev, OP_MUL, 2, args, span, &r))
+                return false;
+        }
+        *out = r;
+        return true;
+    }
+    struct value l, m, args[2];
+    if (!apply_op(ev, OP_LOG, 1, &a[0], span, &l))
+        return false;
+    args[0] = l;
+    args[1] = a[1];
+    return apply_op(ev, OP_MUL, 2, args, span, &m) && apply_op(ev, OP_EXP, 1, &m, span, out);
+}
+
+static bool prelude_call(struct eval *ev, const char *name, uint32_t n, const struct value *args,
+                         struct span span, struct value *out) {
+    const struct module *found;
+    struct ast *def = ev->prelude ? module_find(ev->prelude, name_lit(ev, name), &found) : NULL;
+    if (!def || def->kind != AST_FN) {
+        diag_error(ev->diags, span, ERR_UNKNOWN_NAME, name);
+        return false;
+    }
+    struct function fn = {def, found, NULL};
+    struct value callee = {.kind = VAL_FN, .fn = &fn};
+    return eval_call(ev, &callee, n, args, NULL, span, out);
+}
+
+static bool list_plus(struct eval *ev, const struct value *a, struct value *out) {
+    uint32_t n = a[0].list->n, m = a[1].list->n;
+    *out = value_list_new(ev->arena, VAL_LIST, n + m);
+    for (uint32_t i = 0; i < n + m; i++)
+        out->list->at[i] = i < n ? a[0].list->at[i] : a[1].list->at[i - n];
+    return true;
+}
+
+static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    struct value a[2];
+    if (!eval_expr(ev, env, e->kids[0], &a[0]) || !read_if_scalar(ev, &a[0], e->span))
+        return false;
+    if (e->op == AOP_AND && a[0].kind == VAL_BOOL && !a[0].b) { /* static: the rest may not hold */
+        *out = a[0];
+        return true;
+    }
+    if (e->op == AOP_OR && a[0].kind == VAL_BOOL && a[0].b) {
+        *out = a[0];
+        return true;
+    }
+    if (!eval_expr(ev, env, e->kids[1], &a[1]) || !read_if_scalar(ev, &a[1], e->span))
+        return false;
+    if ((e->op == AOP_AND || e->op == AOP_OR) && a[0].kind == VAL_BOOL) {
+        *out = a[1];
+        return true;
+    }
+    if (e->op == AOP_DIV && value_is_integer(&a[0]) && value_is_integer(&a[1]) &&
+        a[0].kind == VAL_INT && a[1].kind == VAL_INT) {
+        *out = value_float((double)a[0].i / (double)a[1].i);
+        return true;
+    }
+    if (e->op == AOP_ADD && a[0].kind == VAL_LIST && a[1].kind == VAL_LIST)
+        return list_plus(ev, a, out);
+    if (e->op == AOP_POW)
+        return power(ev, a, e->span, out);
+    if (e->op == AOP_MATMUL)
+        return prelude_call(ev, "matmul", 2, a, e->span, out);
+    return apply_op(ev, binary_scalar(e->op), 2, a, e->span, out);
+}
+
+static bool eval_list(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    VEC(struct value) v = {0};
+    for (uint32_t i = 0; i < e->nkids; i++) {
+        struct value x;
+        if (e->kids[i]->kind == AST_SPREAD) {
+            struct binding *b = env_find(env, e->kids[i]->name, NULL);
+            if (!b || (b->value.kind != VAL_PACK && b->value.kind != VAL_LIST)) {
+                diag_error(ev->diags, e->kids[i]->span, ERR_UNKNOWN_NAME,
+                           text_of(ev, e->kids[i]->name));
+                return false;
+            }
+            for (uint32_t k = 0; k < b->value.list->n; k++)
+                VEC_PUSH(ev->arena, v, b->value.list->at[k]);
+            continue;
+        }
+        if (!eval_expr(ev, env, e->kids[i], &x))
+            return false;
+        VEC_PUSH(ev->arena, v, x);
+    }
+    *out = value_list_new(ev->arena, VAL_LIST, v.n);
+    out->tuple = e->kind == AST_TUPLE;
+    if (v.n)
+        memcpy(out->list->at, v.at, v.n * sizeof *v.at);
+    return true;
+}
+
+static bool eval_comprehension(struct eval *ev, struct env *env, const struct ast *e,
+                               struct value *out) {
+    VEC(struct value) v = {0};
+    struct value from = value_none(), lo = value_int(0), hi = value_int(0), step = value_int(1);
+    const struct ast *it = e->kids[1];
+    if (it->kind == AST_RANGE) {
+        if ((it->kids[0] && !eval_integer(ev, env, it->kids[0], &lo)) ||
+            (it->kids[1] && !eval_integer(ev, env, it->kids[1], &hi)) ||
+            (it->kids[2] && !eval_integer(ev, env, it->kids[2], &step)))
+            return false;
+        if (lo.kind != VAL_INT || hi.kind != VAL_INT || step.kind != VAL_INT || step.i <= 0) {
+            diag_error(ev->diags, it->span, ERR_STATIC_EXPECTED, "the range of a list");
+            return false;
+        }
+    } else if (!eval_expr(ev, env, it, &from)) {
+        return false;
+    } else if (from.kind != VAL_LIST && from.kind != VAL_PACK) {
+        diag_error(ev->diags, it->span, ERR_ARG_KIND, "for", "the sequence", "a list or range",
+                   value_kind_name(&from));
+        return false;
+    }
+    uint64_t n = from.kind != VAL_NONE ? from.list->n
+                 : hi.i <= lo.i        ? 0
+                                       : ((uint64_t)hi.i - (uint64_t)lo.i - 1) / (uint64_t)step.i + 1;
+    if (n > 1000000) {
+        diag_error(ev->diags, it->span, ERR_VALUE, "a list of more than a million elements");
+        return false;
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+        env_bind(inner, e->name,
+                 from.kind != VAL_NONE ? from.list->at[k]
+                                       : value_int(lo.i + (int64_t)k * step.i),
+                 e->span);
+        struct value x;
+        if (!eval_expr(ev, inner, e->kids[0], &x))
+            return false;
+        VEC_PUSH(ev->arena, v, x);
+    }
+    *out = value_list_new(ev->arena, VAL_LIST, v.n);
+    if (v.n)
+        memcpy(out->list->at, v.at, v.n * sizeof *v.at);
+    return true;
+}
+
+static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *e,
+                            const struct value *list, struct value *out) {
+    struct value i;
+    if (e->nkids == 2 && e->kids[1]->kind == AST_RANGE) { /* a part of the list */
+        struct value lo = value_int(0), hi = value_int(list->list->n);
+        const struct ast *r = e->kids[1];
+        if ((r->kids[0] && !eval_integer(ev, env, r->kids[0], &lo)) ||
+            (r->kids[1] && !eval_integer(ev, env, r->kids[1], &hi)))
+            return false;
+        if (r->kids[2] || lo.kind != VAL_INT || hi.kind != VAL_INT || lo.i < 0 ||
+            hi.i > list->list->n || lo.i > hi.i) {
+            diag_error(ev->diags, r->span, ERR_VALUE, "this part of the list does not exist");
+            return false;
+        }
+        *out = value_list_new(ev->arena, list->kind, (uint32_t)(hi.i - lo.i));
+        for (int64_t k = lo.i; k < hi.i; k++)
+            out->list->at[k - lo.i] = list->list->at[k];
+        return true;
+    }
+    if (e->nkids != 2 || !eval_integer(ev, env, e->kids[1], &i)) {
+        if (e->nkids != 2)
+            diag_error(ev->diags, e->span, ERR_INDEX_COUNT, "a list", 1, e->nkids - 1);
+        return false;
+    }
+    if (i.kind != VAL_INT) {
+        diag_error(ev->diags, e->kids[1]->span, ERR_STATIC_EXPECTED, "the index of a list");
+        return false;
+    }
+    if (i.i < 0 || i.i >= list->list->n) {
+        diag_error(ev->diags, e->kids[1]->span, ERR_VALUE,
+                   arena_printf(ev->arena, "index %lld of a list of %u", (long long)i.i,
+                                list->list->n));
+        return false;
+    }
+    *out = list->list->at[i.i];
+    return true;
+}
+
+static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    if (e->kids[0]->kind == AST_NAME || e->kids[0]->kind == AST_MEMBER ||
+        e->kids[0]->kind == AST_INDEX) {
+        struct env *where = NULL;
+        struct binding *b =
+            e->kids[0]->kind == AST_NAME ? env_find(env, e->kids[0]->name, &where) : NULL;
+        struct value object;
+        if (!b || b->value.kind == VAL_LIST || b->value.kind == VAL_PACK) {
+            if (!eval_expr(ev, env, e->kids[0], &object))
+                return false;
+            if (object.kind == VAL_LIST || object.kind == VAL_PACK)
+                return eval_list_index(ev, env, e, &object, out);
+        }
+    }
+    struct block b;
+    return eval_block(ev, env, e, &b) && block_read(ev, &b, out);
+}
+
+static bool eval_if(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    return eval_statement(ev, env, e, out);
+}
+
+bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    *out = value_none();
+    switch (e->kind) {
+    case AST_INT: *out = value_int(e->integer); return true;
+    case AST_FLOAT: *out = value_float(e->number); return true;
+    case AST_BOOL: *out = value_bool(e->integer != 0); return true;
+    case AST_STR: *out = value_str(e->name); return true;
+    case AST_NAME: return eval_name(ev, env, e, out);
+    case AST_MEMBER: {
+        struct value object;
+        return eval_expr(ev, env, e->kids[0], &object) && eval_member(ev, &object, e, out);
+    }
+    case AST_INDEX: return eval_index(ev, env, e, out);
+    case AST_CALL: return eval_call_ast(ev, env, e, NULL, out);
+    case AST_PIPE: {
+        struct value first;
+        if (!eval_expr(ev, env, e->kids[0], &first))
+            return false;
+        if (e->kids[1]->kind == AST_CALL)
+            return eval_call_ast(ev, env, e->kids[1], &first, out);
+        struct value callee;
+        return eval_expr(ev, env, e->kids[1], &callee) &&
+               eval_call(ev, &callee, 1, &first, NULL, e->span, out);
+    }
+    case AST_UNARY: {
+        struct value a;
+        return eval_expr(ev, env, e->kids[0], &a) &&
+               apply_op(ev, e->op == AOP_NOT ? OP_NOT : OP_NEG, 1, &a, e->span, out);
+    }
+    case AST_BINARY: return eval_binary(ev, env, e, out);
+    case AST_LIST:
+    case AST_TUPLE: return eval_list(ev, env, e, out);
+    case AST_COMPREHENSION: return eval_comprehension(ev, env, e, out);
+    case AST_IF: return eval_if(ev, env, e, out);
+    default:
+        diag_error(ev->diags, e->span, ERR_NOT_HERE, "this cannot stand here");
+        return false;
+    }
+}

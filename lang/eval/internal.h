@@ -1,0 +1,99 @@
+/* What the files of lang/eval share. */
+#ifndef DCL_LANG_EVAL_INTERNAL_H
+#define DCL_LANG_EVAL_INTERNAL_H
+
+#include "lang/eval/eval.h"
+
+/* value.c */
+bool value_equal(const struct value *a, const struct value *b);
+
+/* types.c: element type and dimensions of a TYPE in ENV. Dimensions are INT or SYM. */
+bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dtype *t,
+               uint32_t *rank, struct value **dims);
+/* An element type by name in ENV: a dtype or a bound type variable; DT_NONE if it is neither. */
+enum dtype type_element(struct eval *ev, struct env *env, struct name n);
+/* Evaluates E to INT or SYM. */
+bool eval_integer(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
+bool to_integer(struct eval *ev, struct value *v, struct span span);
+/* Declares a container with the host. FILL may be NULL. */
+struct tensor *declare(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
+                       enum storage storage, const struct value *fill, struct name n,
+                       struct span span);
+/* Equal dimensions, or an error by REPORT; undecided ones become a requirement with TEXT. */
+enum equal { EQUAL_YES, EQUAL_NO, EQUAL_FAILED };
+enum equal require_equal(struct eval *ev, const struct value *a, const struct value *b,
+                         const char *text, struct span span);
+/* The broadcast of *RANK dimensions at *DIMS with more: only a literal 1 gives way. */
+bool broadcast_dims(struct eval *ev, const char *what, uint32_t *rank, struct value **dims,
+                    uint32_t rank2, const struct value *dims2, struct span span);
+/* T seen with the RANK dimensions DIMS to which it broadcasts in its dimensions from POS on, COUNT
+   of them (those before and after stay). */
+struct tensor *tensor_broadcast(struct eval *ev, struct tensor *t, uint32_t pos, uint32_t count,
+                                uint32_t rank, const struct value *dims);
+
+/* scalars.c: operators on anything. */
+bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
+              struct span span, struct value *out);
+bool apply_cast(struct eval *ev, enum dtype t, struct value *v, struct span span,
+                struct value *out);
+/* V as a SCALAR of type T: numbers convert, rank-0 tensors are read, other types are an error that
+   names WHAT. */
+bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what, struct span span);
+/* Reads tensors without dimensions; others and all other values stay. */
+bool read_if_scalar(struct eval *ev, struct value *v, struct span span);
+enum scalar_op binary_scalar(int aop);
+
+/* subsets.c */
+struct block { /* a strided box of a tensor */
+    struct tensor *tensor;
+    struct value *lo, *step; /* per virtual dimension */
+    struct value *count;     /* NONE where the subscript is an index: the dimension is dropped */
+    uint32_t kept;           /* dimensions that are not dropped */
+    bool has_other, drop;
+    struct value other;
+    struct span span;
+};
+/* OBJECT[..] of an INDEX, or a whole tensor of a NAME. */
+bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b);
+bool block_is_element(const struct block *b);
+bool block_read(struct eval *ev, const struct block *b, struct value *out);
+/* Writes V (a scalar for all elements, or a tensor of the block's kept dimensions, or another
+   block) into B. */
+bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r);
+bool block_copy(struct eval *ev, const struct block *to, const struct block *from,
+                enum resolution r);
+struct block block_whole(struct eval *ev, struct tensor *t, struct span span);
+/* A fresh container with the content of V. */
+bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,
+                 struct value *out);
+
+/* statements.c */
+bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out);
+bool in_script(const struct env *env);
+
+/* calls.c */
+bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
+                   const struct value *first, struct value *out);
+
+/* layers.c */
+bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct value *args,
+                 const struct name *keywords, struct span span, struct value *out);
+/* A member of an instance, a tensor or a list. */
+bool eval_member(struct eval *ev, const struct value *object, const struct ast *member,
+                 struct value *out);
+/* Binds the parameters PARAMS of something called WHAT in ENV, all static. */
+bool bind_static(struct eval *ev, struct env *env, const char *what, const struct ast *params,
+                 uint32_t nargs, const struct value *args, const struct name *keywords,
+                 struct span span);
+bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
+                  struct value *v, struct span span);
+/* Assigns arguments to parameters: SLOTS[i] is the index of the argument or -1. */
+bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
+                     const struct name *keywords, struct span span, int32_t *slots);
+
+static inline const char *text_of(const struct eval *ev, struct name n) {
+    return name_text(ev->names, n);
+}
+struct name name_lit(struct eval *ev, const char *text);
+
+#endif

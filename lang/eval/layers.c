@@ -1,0 +1,167 @@
+/* Layers: instances with their states, members and methods. An instance's scope holds its
+   parameters, its states (found by the host when they are used), its members and its methods.
+   State paths are dotted names from the outermost instance, as weight files have them. */
+#include "lang/eval/internal.h"
+
+#include <string.h>
+
+static struct name path_join(struct eval *ev, struct name path, const char *member) {
+    const char *p = text_of(ev, path);
+    return name_lit(ev, p[0] ? arena_printf(ev->arena, "%s.%s", p, member) : member);
+}
+
+/* Gives V, bound to a member called NAME, and the instances in it their paths. */
+static void set_path(struct eval *ev, struct value *v, struct name path) {
+    if (v->kind == VAL_LIST) {
+        for (uint32_t i = 0; i < v->list->n; i++)
+            set_path(ev, &v->list->at[i],
+                     path_join(ev, path, arena_printf(ev->arena, "%u", i)));
+        return;
+    }
+    if (v->kind != VAL_INSTANCE)
+        return;
+    struct instance *x = v->instance;
+    x->path = path;
+    for (uint32_t i = 0; i < x->states.n; i++)
+        x->states.at[i]->path =
+            path_join(ev, path, text_of(ev, x->states.at[i]->def->name));
+    for (uint32_t i = 0; i < x->env->bindings.n; i++) {
+        struct binding *b = &x->env->bindings.at[i];
+        if (b->value.kind == VAL_INSTANCE || b->value.kind == VAL_LIST)
+            set_path(ev, &b->value, path_join(ev, path, text_of(ev, b->name)));
+    }
+}
+
+static bool new_state(struct eval *ev, struct instance *self, const struct ast *m) {
+    enum dtype t;
+    uint32_t rank;
+    struct value *dims, init = value_none();
+    if (!eval_type(ev, self->env, m->kids[0], &t, &rank, &dims))
+        return false;
+    struct state *s = ARENA_NEW(ev->arena, struct state);
+    *s = (struct state){.path = m->name, .dtype = t, .rank = rank, .def = m, .owner = self};
+    s->id = ++ev->next_id;
+    s->dims = ARENA_ARRAY(ev->arena, int64_t, rank);
+    for (uint32_t d = 0; d < rank; d++) {
+        if (dims[d].kind != VAL_INT) {
+            diag_error(ev->diags, m->span, ERR_STATIC_EXPECTED,
+                       arena_printf(ev->arena, "the shape of %s", text_of(ev, m->name)));
+            return false;
+        }
+        s->dims[d] = dims[d].i;
+    }
+    if (m->kids[1] && !eval_expr(ev, self->env, m->kids[1], &init))
+        return false;
+    if (!ev->ops->new_state(ev->host, s, m->kids[1] ? &init : NULL, m->span))
+        return false;
+    VEC_PUSH(ev->arena, self->states, s);
+    env_bind(self->env, m->name, (struct value){.kind = VAL_STATE, .dtype = t, .state = s}, m->span);
+    return true;
+}
+
+bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct value *args,
+                 const struct name *keywords, struct span span, struct value *out) {
+    const char *what = text_of(ev, l->def->name);
+    if (ev->depth >= EVAL_MAX_DEPTH) {
+        diag_error(ev->diags, span, ERR_RECURSION, EVAL_MAX_DEPTH);
+        return false;
+    }
+    struct instance *x = ARENA_NEW(ev->arena, struct instance);
+    x->layer = ARENA_NEW(ev->arena, struct layer);
+    *x->layer = *l;
+    x->id = ++ev->next_id;
+    x->env = env_new(ev->arena, ENV_INSTANCE, NULL, l->module);
+    ev->depth++;
+    bool ok = bind_static(ev, x->env, what, l->def->kids[0], nargs, args, keywords, span);
+    const struct ast *body = l->def->kids[2];
+    for (uint32_t i = 0; ok && i < body->nkids; i++) {
+        const struct ast *m = body->kids[i];
+        struct value v;
+        switch (m->kind) {
+        case AST_STATE: ok = new_state(ev, x, m); break;
+        case AST_FN: {
+            struct function *fn = ARENA_NEW(ev->arena, struct function);
+            *fn = (struct function){m, l->module, x};
+            env_bind(x->env, m->name, (struct value){.kind = VAL_FN, .fn = fn}, m->span);
+            break;
+        }
+        case AST_ASSIGN:
+            ok = eval_expr(ev, x->env, m->kids[0], &v);
+            if (ok && m->nkids == 2 && m->kids[1]->kind == AST_NAME) {
+                set_path(ev, &v, m->kids[1]->name);
+                env_bind(x->env, m->kids[1]->name, v, m->span);
+            } else if (ok) {
+                diag_error(ev->diags, m->span, ERR_NOT_HERE, "a member is NAME = value");
+                ok = false;
+            }
+            break;
+        default:
+            diag_error(ev->diags, m->span, ERR_NOT_HERE,
+                       "a layer holds params, members and functions");
+            ok = false;
+        }
+    }
+    ev->depth--;
+    *out = (struct value){.kind = VAL_INSTANCE, .dtype = DT_NONE, .instance = x};
+    return ok;
+}
+
+static bool eval_transpose(struct eval *ev, const struct value *v, struct span span,
+                           struct value *out);
+
+bool eval_member(struct eval *ev, const struct value *object, const struct ast *member,
+                 struct value *out) {
+    const char *name = text_of(ev, member->name);
+    if (object->kind == VAL_INSTANCE) {
+        struct instance *x = object->instance;
+        struct binding *b = env_find(x->env, member->name, NULL);
+        if (b && b->value.kind == VAL_STATE)
+            return ev->ops->state(ev->host, b->value.state, out);
+        if (b) {
+            *out = b->value;
+            return true;
+        }
+        diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
+        return false;
+    }
+    if (object->kind == VAL_TENSOR) {
+        struct tensor *t = object->tensor;
+        if (strcmp(name, "T") == 0 && t->rank == 2)
+            return eval_transpose(ev, object, member->span, out);
+        if (strcmp(name, "dtype") == 0) {
+            *out = value_dtype(t->dtype);
+            return true;
+        }
+        if (strcmp(name, "shape") == 0) {
+            *out = value_list_new(ev->arena, VAL_LIST, t->rank);
+            for (uint32_t d = 0; d < t->rank; d++)
+                out->list->at[d] = t->dims[d];
+            return true;
+        }
+        diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
+        return false;
+    }
+    diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);
+    return false;
+}
+
+/* x.T is a view: the same memory with its two dimensions exchanged. */
+static bool eval_transpose(struct eval *ev, const struct value *v, struct span span,
+                           struct value *out) {
+    struct tensor *t = v->tensor, *x = ARENA_NEW(ev->arena, struct tensor);
+    *x = *t;
+    x->span = span;
+    x->dims = ARENA_ARRAY(ev->arena, struct value, 2);
+    x->map = ARENA_ARRAY(ev->arena, int32_t, 2);
+    x->unit = ARENA_ARRAY(ev->arena, bool, 2);
+    for (int d = 0; d < 2; d++) {
+        x->dims[d] = t->dims[1 - d];
+        x->map[d] = t->map ? t->map[1 - d] : 1 - d;
+        x->unit[d] = t->unit && t->unit[1 - d];
+    }
+    x->container = false;
+    x->read_only = true;
+    *out = value_tensor(x);
+    /* A container may change later: its transpose is a value, so it is copied. */
+    return t->container ? tensor_copy(ev, x, (struct name){0}, span, out) : true;
+}

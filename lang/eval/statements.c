@@ -1,0 +1,707 @@
+/* Statements. Program order is the meaning: each is evaluated where it stands.
+   See Note [carried values] for how a loop rebinds what stands outside it. */
+#include "lang/eval/internal.h"
+
+#include <string.h>
+
+bool in_script(const struct env *env) {
+    for (; env; env = env->parent) {
+        if (env->kind == ENV_SCRIPT)
+            return true;
+        if (env->kind == ENV_FUNCTION || env->kind == ENV_MAP)
+            return false;
+    }
+    return false;
+}
+
+bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out) {
+    *out = value_none();
+    bool ok = true;
+    for (uint32_t i = 0; i < block->nkids && !ev->returned; i++)
+        if (!eval_statement(ev, env, block->kids[i], out)) {
+            ok = false;
+            if (!in_script(env))
+                return false; /* what follows would only repeat the error */
+        }
+    return ok;
+}
+
+/* Note [carried values]
+   `x = f(x)` in a loop or branch rebinds a value that stands outside. When the iterations are
+   executed by the host rather than unrolled here, the value lives in a container while the loop
+   runs: it is copied in before, every iteration ends by copying the new value into it, and inside
+   the name stands for the container. Passes remove the copies that are not needed. */
+struct carried {
+    struct binding *binding;
+    struct tensor *container;
+};
+
+struct carry {
+    uint32_t n;
+    struct carried *at;
+};
+
+static void collect_targets(struct eval *ev, const struct ast *s, struct map *names) {
+    if (!s || s->kind == AST_MAP || s->kind == AST_FN || s->kind == AST_LAYER)
+        return;
+    if (s->kind == AST_ASSIGN)
+        for (uint32_t i = 1; i < s->nkids; i++)
+            if (s->kids[i]->kind == AST_NAME)
+                map_put(names, s->kids[i]->name.i, 1);
+    if (s->kind == AST_UPDATE && s->kids[0]->kind == AST_NAME)
+        map_put(names, s->kids[0]->name.i, 1);
+    if (s->kind == AST_BLOCK || s->kind == AST_FOR || s->kind == AST_WHILE || s->kind == AST_IF)
+        for (uint32_t i = 0; i < s->nkids; i++)
+            collect_targets(ev, s->kids[i], names);
+}
+
+static struct binding *function_binding(struct env *env, struct name n) {
+    struct env *where;
+    struct binding *b = env_find(env, n, &where);
+    return b && where->kind != ENV_INSTANCE && where->kind != ENV_SCRIPT ? b : NULL;
+}
+
+static bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
+                     struct carry *c) {
+    struct map names = map_new(ev->arena);
+    collect_targets(ev, body, &names);
+    c->n = 0;
+    c->at = ARENA_ARRAY(ev->arena, struct carried, names.n);
+    for (uint32_t i = 0; i < names.n; i++) {
+        struct binding *b = function_binding(env, (struct name){(uint32_t)names.entries[i].key});
+        if (!b)
+            continue;
+        struct value v = b->value;
+        if (v.kind == VAL_TENSOR && v.tensor->container && !v.tensor->carried)
+            continue; /* a declared container: `=` writes it */
+        struct tensor *t;
+        if (v.kind == VAL_TENSOR) {
+            struct value copy;
+            if (!tensor_copy(ev, v.tensor, b->name, span, &copy))
+                return false;
+            t = copy.tensor;
+        } else if (value_is_scalar(&v)) {
+            enum dtype type = v.kind == VAL_SCALAR ? v.dtype
+                              : v.kind == VAL_BOOL ? DT_bool
+                              : v.kind == VAL_FLOAT ? DT_f32
+                                                    : DT_i64;
+            t = declare(ev, type, 0, NULL, STORE_NONE, NULL, b->name, span);
+            if (!t || !to_scalar(ev, type, &v, "loop", span) ||
+                !ev->ops->write(ev->host, t, NULL, v, RES_NONE, false, span))
+                return false;
+        } else {
+            diag_error(ev->diags, span, ERR_NOT_HERE,
+                       arena_printf(ev->arena, "a loop cannot change %s, which is %s",
+                                    text_of(ev, b->name), value_kind_name(&v)));
+            return false;
+        }
+        t->container = t->carried = true;
+        b->value = value_tensor(t);
+        c->at[c->n++] = (struct carried){b, t};
+    }
+    return true;
+}
+
+/* The end of an iteration or branch: new values go into the containers. All are read before any is
+   written, so that `a, b = b, a` swaps. */
+static bool carry_round(struct eval *ev, struct carry *c, struct span span) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct value v = c->at[i].binding->value;
+        struct tensor *t = c->at[i].container;
+        if (v.kind == VAL_TENSOR && v.tensor == t)
+            continue;
+        bool fits = v.kind != VAL_TENSOR ? t->rank == 0 : v.tensor->rank == t->rank;
+        for (uint32_t d = 0; fits && v.kind == VAL_TENSOR && d < t->rank; d++)
+            fits = int_equal(ev, &v.tensor->dims[d], &t->dims[d]) == 1;
+        if (!fits) {
+            diag_error(ev->diags, span, ERR_NOT_HERE,
+                       arena_printf(ev->arena, "%s changes its shape in a loop or branch",
+                                    text_of(ev, c->at[i].binding->name)));
+            return false;
+        }
+        struct block to = block_whole(ev, t, span);
+        if (!block_write(ev, &to, v, RES_NONE))
+            return false;
+        c->at[i].binding->value = value_tensor(t);
+    }
+    return true;
+}
+
+static void carry_out(struct carry *c) {
+    for (uint32_t i = 0; i < c->n; i++)
+        c->at[i].container->container = c->at[i].container->carried = false;
+}
+
+static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
+    enum dtype t;
+    uint32_t rank;
+    struct value *dims, fill, with = value_none();
+    const struct value *at_start = NULL;
+    if (!eval_type(ev, env, s->kids[0], &t, &rank, &dims))
+        return false;
+    if (s->kids[1]) {
+        if (!eval_expr(ev, env, s->kids[1], &with) ||
+            !read_if_scalar(ev, &with, s->kids[1]->span))
+            return false;
+        if (with.kind == VAL_INT || with.kind == VAL_FLOAT || with.kind == VAL_BOOL) {
+            fill = with;
+            if (!to_scalar(ev, t, &fill, text_of(ev, s->name), s->kids[1]->span))
+                return false;
+            at_start = &fill;
+            with = value_none();
+        }
+    } else if (s->integer2 != RES_NONE) {
+        union scalar id = resolution_identity((enum resolution)s->integer2, t);
+        struct value v = dtypes[t].class == DC_BOOL ? value_bool(id.b)
+                         : dtype_is_float(t) ? value_float(scalar_cast(t, DT_f64, id).f64)
+                                             : value_int(scalar_cast(t, DT_i64, id).i64);
+        if (!ev->ops->constant(ev->host, t, &v, s->span, &fill))
+            return false;
+        at_start = &fill;
+    }
+    struct tensor *x = declare(ev, t, rank, dims, (enum storage)s->op, at_start, s->name, s->span);
+    if (!x)
+        return false;
+    x->container = true;
+    struct block to = block_whole(ev, x, s->span);
+    if (with.kind != VAL_NONE && !block_write(ev, &to, with, RES_NONE))
+        return false;
+    if (s->kids[2]) {
+        struct block from;
+        if (!eval_block(ev, env, s->kids[2], &from) || !block_copy(ev, &to, &from, RES_NONE))
+            return false;
+    }
+    env_bind(env, s->name, value_tensor(x), s->span);
+    return true;
+}
+
+/* NAME = v: a whole container, an outer value, or a new value. */
+static bool assign_name(struct eval *ev, struct env *env, const struct ast *target,
+                        struct value v) {
+    if (strcmp(text_of(ev, target->name), "_") == 0)
+        return true;
+    struct env *where = NULL;
+    struct binding *b = env_find(env, target->name, &where);
+    bool outside = b && where->kind == ENV_SCRIPT && !in_script(env);
+    if (outside)
+        b = NULL;
+    if (b && b->value.kind == VAL_TENSOR && b->value.tensor->container &&
+        !b->value.tensor->carried) {
+        struct block to = block_whole(ev, b->value.tensor, target->span);
+        return block_write(ev, &to, v, RES_NONE);
+    }
+    if (b && where->kind == ENV_INSTANCE) {
+        diag_error(ev->diags, target->span, ERR_READ_ONLY, text_of(ev, target->name));
+        return false;
+    }
+    if (b && where != env)
+        for (struct env *e = env; e != where; e = e->parent)
+            if (e->kind == ENV_MAP) {
+                diag_error(ev->diags, target->span, ERR_REBIND_IN_MAP, text_of(ev, target->name));
+                return false;
+            }
+    if (v.kind == VAL_TENSOR && (v.tensor->container || v.tensor->read_only) &&
+        v.tensor->container) {
+        if (!tensor_copy(ev, v.tensor, target->name, target->span, &v))
+            return false;
+    } else if (v.kind == VAL_TENSOR && name_none(v.tensor->name)) {
+        ev->ops->hint(ev->host, v.tensor, target->name);
+        v.tensor->name = target->name;
+    } else if (v.kind == VAL_SCALAR && !ev->ops->let(ev->host, target->name, &v, target->span)) {
+        return false;
+    }
+    if (b)
+        b->value = v;
+    else
+        env_bind(env, target->name, v, target->span);
+    return true;
+}
+
+static bool assign_to(struct eval *ev, struct env *env, const struct ast *target, struct value v) {
+    if (target->kind == AST_NAME)
+        return assign_name(ev, env, target, v);
+    if (target->kind == AST_INDEX) {
+        struct block to;
+        return eval_block(ev, env, target, &to) && block_write(ev, &to, v, RES_NONE);
+    }
+    diag_error(ev->diags, target->span, ERR_NOT_HERE, "this cannot be assigned to");
+    return false;
+}
+
+static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
+    struct value v;
+    if (!eval_expr(ev, env, s->kids[0], &v))
+        return false;
+    if (in_script(env) && !ev->ops->concrete(ev->host, &v, s->span))
+        return false;
+    if (v.kind == VAL_NONE) {
+        diag_error(ev->diags, s->kids[0]->span, ERR_NOT_HERE, "this has no value");
+        return false;
+    }
+    uint32_t n = s->nkids - 1;
+    if (n == 1)
+        return assign_to(ev, env, s->kids[1], v);
+    if (v.kind != VAL_LIST || v.list->n < n || (!v.tuple && v.list->n != n)) {
+        diag_error(ev->diags, s->span, ERR_VALUE,
+                   arena_printf(ev->arena, "%u targets for %s", n,
+                                v.kind == VAL_LIST
+                                    ? arena_printf(ev->arena, "%u values", v.list->n)
+                                    : "one value"));
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) { /* snapshots first: `a, b = b, a` */
+        struct value *x = &v.list->at[i];
+        if (x->kind == VAL_TENSOR && x->tensor->container &&
+            !tensor_copy(ev, x->tensor, (struct name){0}, s->span, x))
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!assign_to(ev, env, s->kids[i + 1], v.list->at[i]))
+            return false;
+    return true;
+}
+
+static bool eval_update(struct eval *ev, struct env *env, const struct ast *s) {
+    struct block to;
+    struct value v;
+    const struct ast *target = s->kids[0];
+    if (!eval_expr(ev, env, s->kids[1], &v))
+        return false;
+    if (target->kind == AST_NAME) { /* a value: x += y is x = x + y */
+        struct value old, args[2];
+        if (!eval_expr(ev, env, target, &old))
+            return false;
+        if (!(old.kind == VAL_TENSOR && old.tensor->container && !old.tensor->carried)) {
+            args[0] = old;
+            args[1] = v;
+            return apply_op(ev, resolution_op((enum resolution)s->op), 2, args, s->span, &v) &&
+                   assign_name(ev, env, target, v);
+        }
+    }
+    return eval_block(ev, env, target, &to) && block_write(ev, &to, v, (enum resolution)s->op);
+}
+
+static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
+    struct block from;
+    struct value v;
+    if (!eval_block(ev, env, s->kids[0], &from) || !block_read(ev, &from, &v))
+        return false;
+    struct ast target = {.kind = AST_NAME, .name = s->name, .span = s->span};
+    return assign_name(ev, env, &target, v);
+}
+
+static bool eval_write(struct eval *ev, struct env *env, const struct ast *s) {
+    struct block to, from;
+    struct value v;
+    const struct ast *e = s->kids[0];
+    enum resolution r = (enum resolution)s->op;
+    if (e->kind == AST_INDEX) { /* a block moves without a detour */
+        struct value object;
+        if (!eval_expr(ev, env, e->kids[0], &object))
+            return false;
+        if (object.kind == VAL_TENSOR) {
+            if (!eval_block(ev, env, e, &from) || !eval_block(ev, env, s->kids[1], &to))
+                return false;
+            if (!block_is_element(&from))
+                return block_copy(ev, &to, &from, r);
+            return block_read(ev, &from, &v) && block_write(ev, &to, v, r);
+        }
+    }
+    return eval_expr(ev, env, e, &v) && eval_block(ev, env, s->kids[1], &to) &&
+           block_write(ev, &to, v, r);
+}
+
+/* The dimensions of X that subscript POSITION of the INDEX node WHOLE stands for. */
+static bool whole_dims(struct eval *ev, struct env *env, const struct ast *whole, uint32_t position,
+                       uint32_t *n, const struct value **dims) {
+    struct value object;
+    if (!eval_expr(ev, env, whole->kids[0], &object))
+        return false;
+    if (object.kind != VAL_TENSOR) {
+        diag_error(ev->diags, whole->span, ERR_ARG_KIND, "subscript", "what is subscripted",
+                   "a tensor", value_kind_name(&object));
+        return false;
+    }
+    struct tensor *t = object.tensor;
+    uint32_t nsubs = whole->nkids - 1;
+    if (nsubs && whole->kids[nsubs]->kind == AST_ELSE)
+        nsubs--;
+    uint32_t pack = nsubs;
+    for (uint32_t k = 0; k < nsubs; k++)
+        if (whole->kids[k + 1]->kind == AST_SPREAD)
+            pack = k;
+    if (pack == nsubs ? t->rank != nsubs : t->rank + 1 < nsubs) {
+        diag_error(ev->diags, whole->span, ERR_INDEX_COUNT,
+                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank, nsubs);
+        return false;
+    }
+    *n = position == pack ? t->rank - (nsubs - 1) : 1;
+    uint32_t at = position <= pack ? position : t->rank - (nsubs - position);
+    *dims = t->dims + at;
+    return true;
+}
+
+static bool iter_wholes(struct eval *ev, struct env *env, const struct ast *it, uint32_t *n,
+                        const struct value **dims) {
+    const struct ast *first = NULL;
+    for (uint32_t k = 3; k < it->nkids; k++) {
+        const struct ast *w = it->kids[k];
+        const struct value *other;
+        uint32_t m;
+        if (!w)
+            continue;
+        if (!first) {
+            first = w;
+            if (!whole_dims(ev, env, w, (uint32_t)w->integer2, n, dims))
+                return false;
+            continue;
+        }
+        if (!whole_dims(ev, env, w, (uint32_t)w->integer2, &m, &other))
+            return false;
+        for (uint32_t i = 0; i < (m > *n ? m : *n); i++) {
+            struct buf a = buf_new(ev->arena), b = buf_new(ev->arena);
+            const char *x = text_of(ev, first->kids[0]->name), *y = text_of(ev, w->kids[0]->name);
+            enum equal eq = EQUAL_NO;
+            if (m == *n) {
+                value_print(ev, &(*dims)[i], &a);
+                value_print(ev, &other[i], &b);
+                eq = require_equal(
+                    ev, &(*dims)[i], &other[i],
+                    arena_printf(ev->arena, "the range of %s is %s from %s and %s from %s",
+                                 text_of(ev, it->name), a.at, x, b.at, y),
+                    it->span);
+            }
+            if (eq == EQUAL_NO)
+                diag_error(ev->diags, it->span, ERR_RANGE_DIFFERS, text_of(ev, it->name), a.at, x,
+                           b.at, y);
+            if (eq != EQUAL_YES)
+                return false;
+        }
+    }
+    if (!first) {
+        diag_error(ev->diags, it->span, ERR_RANGE_UNKNOWN, text_of(ev, it->name));
+        return false;
+    }
+    return true;
+}
+
+struct ranges {
+    VEC(struct eval_range) at;
+    VEC(uint32_t) width; /* per ITER: how many indices; UINT32_MAX for a plain one */
+};
+
+static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, struct ranges *out) {
+    struct eval_range r = {.name = it->name,
+                           .lo = value_int(0),
+                           .step = value_int(1),
+                           .schedule = (enum schedule)it->op,
+                           .factor = (uint32_t)it->integer,
+                           .span = it->span};
+    bool pack = it->flags & AST_PACK;
+    uint32_t n = 1;
+    const struct value *dims = NULL;
+    if (!it->kids[1]) {
+        if (!iter_wholes(ev, env, it, &n, &dims))
+            return false;
+    } else if (pack) {
+        const struct ast *hi = it->kids[1];
+        struct binding *b =
+            hi->kind == AST_NAME || hi->kind == AST_SPREAD ? env_find(env, hi->name, NULL) : NULL;
+        struct value v = value_none();
+        if (b)
+            v = b->value;
+        else if (!eval_expr(ev, env, hi, &v))
+            return false;
+        if (v.kind != VAL_PACK && v.kind != VAL_LIST) {
+            diag_error(ev->diags, hi->span, ERR_ARG_KIND, "map", text_of(ev, it->name),
+                       "a pack of dimensions", value_kind_name(&v));
+            return false;
+        }
+        n = v.list->n;
+        dims = v.list->at;
+    }
+    if (pack) {
+        for (uint32_t k = 0; k < n; k++) {
+            r.hi = dims[k];
+            if (n > 1)
+                r.name = name_lit(ev, arena_printf(ev->arena, "%s%u", text_of(ev, it->name), k));
+            VEC_PUSH(ev->arena, out->at, r);
+        }
+        VEC_PUSH(ev->arena, out->width, n);
+        return true;
+    }
+    if (dims)
+        r.hi = dims[0];
+    else if ((it->kids[0] && !eval_integer(ev, env, it->kids[0], &r.lo)) ||
+             !eval_integer(ev, env, it->kids[1], &r.hi) ||
+             (it->kids[2] && !eval_integer(ev, env, it->kids[2], &r.step)))
+        return false;
+    if (r.step.kind != VAL_INT || r.step.i <= 0) {
+        diag_error(ev->diags, it->span, ERR_VALUE, "the step of a range must be a positive number");
+        return false;
+    }
+    VEC_PUSH(ev->arena, out->at, r);
+    VEC_PUSH(ev->arena, out->width, UINT32_MAX);
+    return true;
+}
+
+struct body {
+    struct eval *ev;
+    struct env *outer;
+    const struct ast *ast;  /* the MAP or FOR */
+    const struct ast *next; /* indices from here on are evaluated inside (see map_level) */
+    struct ranges *ranges;
+    enum env_kind kind;
+    struct carry *carry;
+};
+
+static bool run_body(void *data, const struct value *index) {
+    struct body *b = data;
+    struct eval *ev = b->ev;
+    struct env *env = env_new(ev->arena, b->kind, b->outer, b->outer->module);
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < b->ranges->width.n; i++) {
+        const struct ast *it = b->ast->kids[1 + i];
+        if (b->ranges->width.at[i] == UINT32_MAX) {
+            env_bind(env, it->name, index[k++], it->span);
+            continue;
+        }
+        struct value pack = value_list_new(ev->arena, VAL_PACK, b->ranges->width.at[i]);
+        for (uint32_t j = 0; j < pack.list->n; j++)
+            pack.list->at[j] = index[k++];
+        env_bind(env, it->name, pack, it->span);
+    }
+    struct value v;
+    if (!eval_block_of(ev, env, b->ast->kids[0], &v))
+        return false;
+    return !b->carry || carry_round(ev, b->carry, b->ast->span);
+}
+
+/* Ranges may use the indices to their left (`j in 0:i`), which exist only inside the host's map. The
+   indices are therefore evaluated with the earlier ones bound to the names that the host gives. */
+struct map_state {
+    struct body body;
+    uint32_t first; /* ITER at which this level starts */
+};
+
+static bool uses_index(const struct ast *e, const struct ast *map, uint32_t from, uint32_t to) {
+    if (!e)
+        return false;
+    if (e->kind == AST_NAME || e->kind == AST_SPREAD)
+        for (uint32_t i = from; i < to; i++)
+            if (name_eq(e->name, map->kids[1 + i]->name))
+                return true;
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (uses_index(e->kids[k], map, from, to))
+            return true;
+    return false;
+}
+
+static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first);
+
+static bool run_level(void *data, const struct value *index) {
+    struct map_state *m = data;
+    struct eval *ev = m->body.ev;
+    struct env *env = env_new(ev->arena, ENV_MAP, m->body.outer, m->body.outer->module);
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < m->body.ranges->width.n; i++) {
+        const struct ast *it = m->body.ast->kids[1 + m->first + i];
+        if (m->body.ranges->width.at[i] == UINT32_MAX) {
+            env_bind(env, it->name, index[k++], it->span);
+            continue;
+        }
+        struct value pack = value_list_new(ev->arena, VAL_PACK, m->body.ranges->width.at[i]);
+        for (uint32_t j = 0; j < pack.list->n; j++)
+            pack.list->at[j] = index[k++];
+        env_bind(env, it->name, pack, it->span);
+    }
+    uint32_t next = m->first + m->body.ranges->width.n;
+    if (next + 1 < m->body.ast->nkids)
+        return map_level(ev, env, m->body.ast, next);
+    struct value v;
+    return eval_block_of(ev, env, m->body.ast->kids[0], &v);
+}
+
+/* Evaluates the indices from ITER number FIRST on; one that uses an index of the same level starts
+   a nested map. */
+static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first) {
+    struct ranges r = {0};
+    for (uint32_t i = first; i + 1 < s->nkids; i++) {
+        const struct ast *it = s->kids[1 + i];
+        bool inner = uses_index(it->kids[0], s, first, i) || uses_index(it->kids[1], s, first, i) ||
+                     uses_index(it->kids[2], s, first, i);
+        if (inner)
+            break;
+        if (!eval_iter(ev, env, it, &r))
+            return false;
+    }
+    struct map_state m = {{.ev = ev, .outer = env, .ast = s, .ranges = &r}, first};
+    if (r.at.n == 0)
+        return run_level(&m, NULL);
+    return ev->ops->map(ev->host, r.at.n, r.at.at, s->flags & AST_UNIQUE, s->span, run_level, &m);
+}
+
+static bool eval_map(struct eval *ev, struct env *env, const struct ast *s) {
+    return map_level(ev, env, s, 0);
+}
+
+/* A list, or a range at the top of a script: iterations are separate statements. */
+static bool unrolled_for(struct eval *ev, struct env *env, const struct ast *s,
+                         const struct value *list, const struct eval_range *r) {
+    const struct ast *it = s->kids[1];
+    int64_t n = list ? list->list->n : 0;
+    if (r) {
+        if (r->lo.kind != VAL_INT || r->hi.kind != VAL_INT) {
+            diag_error(ev->diags, it->span, ERR_STATIC_EXPECTED, "the range");
+            return false;
+        }
+        n = r->hi.i <= r->lo.i ? 0 : (r->hi.i - r->lo.i - 1) / r->step.i + 1;
+    }
+    for (int64_t k = 0; k < n && !ev->returned; k++) {
+        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+        struct value x = list ? list->list->at[k] : value_int(r->lo.i + k * r->step.i), v;
+        uint32_t names = s->nkids - 1;
+        if (names > 1 && (x.kind != VAL_LIST || x.list->n != names)) {
+            diag_error(ev->diags, it->span, ERR_VALUE, "the elements are not lists of that length");
+            return false;
+        }
+        for (uint32_t i = 0; i < names; i++)
+            env_bind(inner, s->kids[1 + i]->name, names > 1 ? x.list->at[i] : x, it->span);
+        if (!eval_block_of(ev, inner, s->kids[0], &v))
+            return false;
+    }
+    return true;
+}
+
+static bool eval_for(struct eval *ev, struct env *env, const struct ast *s) {
+    const struct ast *it = s->kids[1];
+    if (!it->kids[0] && it->kids[1]) {
+        struct value v;
+        if (!eval_expr(ev, env, it->kids[1], &v))
+            return false;
+        if (v.kind == VAL_LIST || v.kind == VAL_PACK)
+            return unrolled_for(ev, env, s, &v, NULL);
+    }
+    struct ranges r = {0};
+    if (!eval_iter(ev, env, it, &r))
+        return false;
+    if (in_script(env))
+        return unrolled_for(ev, env, s, NULL, &r.at.at[0]);
+    struct carry c;
+    if (!carry_in(ev, env, s->kids[0], s->span, &c))
+        return false;
+    struct body b = {
+        .ev = ev, .outer = env, .ast = s, .ranges = &r, .kind = ENV_BLOCK, .carry = &c};
+    bool ok = ev->ops->loop(ev->host, &r.at.at[0], s->span, run_body, &b);
+    carry_out(&c);
+    return ok;
+}
+
+static bool eval_while(struct eval *ev, struct env *env, const struct ast *s) {
+    if (!in_script(env)) {
+        diag_error(ev->diags, s->span, ERR_NOT_YET, "`while` in a function");
+        return false;
+    }
+    for (;;) {
+        struct value c, v;
+        if (!eval_expr(ev, env, s->kids[0], &c) || !read_if_scalar(ev, &c, s->span) ||
+            !ev->ops->concrete(ev->host, &c, s->kids[0]->span))
+            return false;
+        if (c.kind != VAL_BOOL) {
+            diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, "while", "the condition",
+                       "a truth value", value_kind_name(&c));
+            return false;
+        }
+        if (!c.b)
+            return true;
+        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+        if (!eval_block_of(ev, inner, s->kids[1], &v))
+            return false;
+    }
+}
+
+struct arms {
+    struct eval *ev;
+    struct env *env;
+    const struct ast *s;
+    struct carry *carry;
+};
+
+static bool run_arm(struct arms *a, const struct ast *arm) {
+    struct value v;
+    if (arm) {
+        struct env *inner = env_new(a->ev->arena, ENV_BLOCK, a->env, a->env->module);
+        bool ok = arm->kind == AST_BLOCK ? eval_block_of(a->ev, inner, arm, &v)
+                                         : eval_statement(a->ev, inner, arm, &v);
+        if (!ok)
+            return false;
+    }
+    return carry_round(a->ev, a->carry, a->s->span);
+}
+
+static bool run_then(void *data, const struct value *index) {
+    (void)index;
+    struct arms *a = data;
+    return run_arm(a, a->s->kids[1]);
+}
+
+static bool run_else(void *data, const struct value *index) {
+    (void)index;
+    struct arms *a = data;
+    return run_arm(a, a->s->kids[2]);
+}
+
+static bool eval_if(struct eval *ev, struct env *env, const struct ast *s, struct value *out) {
+    struct value c;
+    if (!eval_expr(ev, env, s->kids[0], &c) || !read_if_scalar(ev, &c, s->span))
+        return false;
+    if (c.kind == VAL_SCALAR && in_script(env) &&
+        !ev->ops->concrete(ev->host, &c, s->kids[0]->span))
+        return false;
+    if (c.kind == VAL_BOOL) {
+        const struct ast *arm = c.b ? s->kids[1] : s->kids[2];
+        if (!arm)
+            return true;
+        if (arm->kind != AST_BLOCK)
+            return eval_statement(ev, env, arm, out);
+        /* A chosen arm is as if it stood alone: its names stay within, its rebindings do not. */
+        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+        return eval_block_of(ev, inner, arm, out);
+    }
+    if (c.kind != VAL_SCALAR || c.dtype != DT_bool) {
+        diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, "if", "the condition",
+                   "a truth value", value_kind_name(&c));
+        return false;
+    }
+    struct carry carry;
+    struct ast both = {.kind = AST_BLOCK, .nkids = s->kids[2] ? 2 : 1, .kids = s->kids + 1};
+    if (!carry_in(ev, env, &both, s->span, &carry))
+        return false;
+    struct arms a = {ev, env, s, &carry};
+    bool ok = ev->ops->branch(ev->host, &c, s->span, run_then, run_else, &a);
+    carry_out(&carry);
+    return ok;
+}
+
+bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struct value *out) {
+    *out = value_none();
+    switch (s->kind) {
+    case AST_DECL: return eval_decl(ev, env, s);
+    case AST_ASSIGN: return eval_assign(ev, env, s);
+    case AST_UPDATE: return eval_update(ev, env, s);
+    case AST_READ: return eval_read(ev, env, s);
+    case AST_WRITE: return eval_write(ev, env, s);
+    case AST_MAP: return eval_map(ev, env, s);
+    case AST_FOR: return eval_for(ev, env, s);
+    case AST_WHILE: return eval_while(ev, env, s);
+    case AST_IF: return eval_if(ev, env, s, out);
+    case AST_BLOCK: return eval_block_of(ev, env, s, out);
+    case AST_RETURN:
+        ev->result = value_none();
+        if (s->nkids && s->kids[0] && !eval_expr(ev, env, s->kids[0], &ev->result))
+            return false;
+        ev->returned = true;
+        return true;
+    default: return eval_expr(ev, env, s, out);
+    }
+}

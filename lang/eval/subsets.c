@@ -1,0 +1,321 @@
+/* Subsets: elements and strided boxes of tensors. A box is read into a new container, written from
+   a scalar, a tensor or another box; each is a map of element memlets. */
+#include "lang/eval/internal.h"
+
+static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t given,
+                            struct span span) {
+    if (given == t->rank)
+        return true;
+    struct diag *e = diag_error(ev->diags, span, ERR_INDEX_COUNT,
+                                name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
+                                given);
+    diag_detail(ev->diags, e, "%s", type_text(ev, t));
+    return false;
+}
+
+static bool one_subscript(struct eval *ev, struct value v, struct block *b, uint32_t d,
+                          struct span span) {
+    if (v.kind == VAL_INT && v.i < 0 && !b->has_other && !b->drop) {
+        struct buf text = buf_new(ev->arena);
+        value_print(ev, &b->tensor->dims[d], &text);
+        buf_printf(&text, " - %llu", 0 - (unsigned long long)v.i);
+        diag_error(ev->diags, span, ERR_NEGATIVE_INDEX, text.at);
+        return false;
+    }
+    b->lo[d] = v;
+    b->step[d] = value_int(1);
+    b->count[d] = value_none();
+    return true;
+}
+
+static bool range_subscript(struct eval *ev, struct env *env, const struct ast *s,
+                            struct block *b, uint32_t d) {
+    struct value lo = value_int(0), hi = b->tensor->dims[d], step = value_int(1);
+    if ((s->kids[0] && !eval_integer(ev, env, s->kids[0], &lo)) ||
+        (s->kids[1] && !eval_integer(ev, env, s->kids[1], &hi)) ||
+        (s->kids[2] && !eval_integer(ev, env, s->kids[2], &step)))
+        return false;
+    if (step.kind != VAL_INT || step.i <= 0) {
+        diag_error(ev->diags, s->span, ERR_VALUE, "the step of a range must be a positive number");
+        return false;
+    }
+    struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1), zero = value_int(0);
+    if (step.i != 1) {
+        n = int_op(ev, INT_ADD, &n, &round);
+        n = int_op(ev, INT_FLOORDIV, &n, &step);
+    }
+    if (n.kind == VAL_INT)
+        n = int_op(ev, INT_MAX, &n, &zero);
+    b->lo[d] = lo;
+    b->step[d] = step;
+    b->count[d] = n;
+    b->kept++;
+    return true;
+}
+
+struct block block_whole(struct eval *ev, struct tensor *t, struct span span) {
+    struct block b = {.tensor = t, .span = span, .kept = t->rank};
+    b.lo = ARENA_ARRAY(ev->arena, struct value, t->rank);
+    b.step = ARENA_ARRAY(ev->arena, struct value, t->rank);
+    b.count = ARENA_ARRAY(ev->arena, struct value, t->rank);
+    for (uint32_t d = 0; d < t->rank; d++) {
+        b.lo[d] = value_int(0);
+        b.step[d] = value_int(1);
+        b.count[d] = t->dims[d];
+    }
+    return b;
+}
+
+/* How many subscripts S stands for: a pack counts as its length. */
+static bool subscript_width(struct eval *ev, struct env *env, const struct ast *s, uint32_t *n) {
+    *n = 1;
+    if (s->kind != AST_SPREAD)
+        return true;
+    struct binding *p = env_find(env, s->name, NULL);
+    if (!p || (p->value.kind != VAL_PACK && p->value.kind != VAL_LIST)) {
+        diag_error(ev->diags, s->span, ERR_UNKNOWN_NAME, text_of(ev, s->name));
+        return false;
+    }
+    *n = p->value.list->n;
+    return true;
+}
+
+bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
+    struct value object;
+    if (e->kind != AST_INDEX) {
+        if (!eval_expr(ev, env, e, &object))
+            return false;
+        if (object.kind != VAL_TENSOR) {
+            diag_error(ev->diags, e->span, ERR_ARG_KIND, "memlet", "the container", "a tensor",
+                       value_kind_name(&object));
+            return false;
+        }
+        *b = block_whole(ev, object.tensor, e->span);
+        return true;
+    }
+    if (!eval_expr(ev, env, e->kids[0], &object))
+        return false;
+    if (object.kind != VAL_TENSOR) {
+        diag_error(ev->diags, e->span, ERR_ARG_KIND, "subscript", "what is subscripted",
+                   "a tensor or list", value_kind_name(&object));
+        return false;
+    }
+    struct tensor *t = object.tensor;
+    *b = block_whole(ev, t, e->span);
+    b->kept = 0;
+    uint32_t nsubs = e->nkids - 1, total = 0;
+    const struct ast *last = nsubs ? e->kids[e->nkids - 1] : NULL;
+    if (last && last->kind == AST_ELSE) {
+        nsubs--;
+        if (!last->kids[0]) {
+            b->drop = true;
+        } else {
+            b->has_other = true;
+            if (!eval_expr(ev, env, last->kids[0], &b->other) ||
+                !to_scalar(ev, t->dtype, &b->other, "else", last->span))
+                return false;
+        }
+    }
+    for (uint32_t k = 0; k < nsubs; k++) {
+        uint32_t w;
+        if (!subscript_width(ev, env, e->kids[k + 1], &w))
+            return false;
+        total += w;
+    }
+    if (!subscript_count(ev, t, total, e->span))
+        return false;
+    uint32_t d = 0;
+    for (uint32_t k = 0; k < nsubs; k++) {
+        const struct ast *s = e->kids[k + 1];
+        if (s->kind == AST_RANGE) {
+            if (!range_subscript(ev, env, s, b, d++))
+                return false;
+        } else if (s->kind == AST_SPREAD) {
+            struct value_list *pack = env_find(env, s->name, NULL)->value.list;
+            for (uint32_t i = 0; i < pack->n; i++) {
+                struct value v = pack->at[i];
+                if (!to_integer(ev, &v, s->span) || !one_subscript(ev, v, b, d++, s->span))
+                    return false;
+            }
+        } else {
+            struct value v;
+            if (!eval_integer(ev, env, s, &v) || !one_subscript(ev, v, b, d++, s->span))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool block_is_element(const struct block *b) {
+    return b->kept == 0;
+}
+
+/* The virtual indices of B for the kept indices KEPT. */
+static void block_at(struct eval *ev, const struct block *b, const struct value *kept,
+                     struct value *at) {
+    uint32_t k = 0;
+    for (uint32_t d = 0; d < b->tensor->rank; d++) {
+        if (b->count[d].kind == VAL_NONE) {
+            at[d] = b->lo[d];
+            continue;
+        }
+        struct value x = int_op(ev, INT_MUL, &kept[k++], &b->step[d]);
+        at[d] = int_op(ev, INT_ADD, &b->lo[d], &x);
+    }
+}
+
+struct transfer {
+    struct eval *ev;
+    const struct block *to, *from; /* FROM NULL: the scalar */
+    struct value scalar;
+    enum resolution resolution;
+    uint32_t offset; /* dimensions of TO that FROM lacks on the left */
+};
+
+static bool transfer_body(void *data, const struct value *index) {
+    struct transfer *t = data;
+    struct eval *ev = t->ev;
+    struct value v = t->scalar, at[EVAL_MAX_RANK], real[EVAL_MAX_RANK];
+    if (t->from) {
+        struct value stretched[EVAL_MAX_RANK]; /* unit dimensions of FROM stay at 0 */
+        uint32_t k = 0;
+        for (uint32_t d = 0; d < t->from->tensor->rank; d++) {
+            if (t->from->count[d].kind == VAL_NONE)
+                continue;
+            bool unit = t->from->count[d].kind == VAL_INT && t->from->count[d].i == 1;
+            stretched[k] = unit ? value_int(0) : index[t->offset + k];
+            k++;
+        }
+        block_at(ev, t->from, stretched, at);
+        real_indices(t->from->tensor, at, real);
+        if (!ev->ops->read(ev->host, t->from->tensor, real,
+                           t->from->has_other ? &t->from->other : NULL, t->from->span, &v))
+            return false;
+    }
+    block_at(ev, t->to, index, at);
+    real_indices(t->to->tensor, at, real);
+    return ev->ops->write(ev->host, t->to->tensor, real, v, t->resolution, t->to->drop,
+                          t->to->span);
+}
+
+static bool transfer(struct eval *ev, struct transfer *t) {
+    const struct block *b = t->to;
+    struct eval_range r[EVAL_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < b->tensor->rank; d++)
+        if (b->count[d].kind != VAL_NONE) {
+            r[n] = (struct eval_range){.name = name_lit(ev, arena_printf(ev->arena, "i%u", n)),
+                                       .lo = value_int(0),
+                                       .hi = b->count[d],
+                                       .step = value_int(1),
+                                       .span = b->span};
+            n++;
+        }
+    if (n == 0)
+        return transfer_body(t, NULL);
+    return ev->ops->map(ev->host, n, r, false, b->span, transfer_body, t);
+}
+
+bool block_read(struct eval *ev, const struct block *b, struct value *out) {
+    if (b->drop) {
+        diag_error(ev->diags, b->span, ERR_NOT_HERE, "`else _` drops writes; a read needs a value");
+        return false;
+    }
+    if (block_is_element(b)) {
+        struct value real[EVAL_MAX_RANK];
+        real_indices(b->tensor, b->lo, real);
+        return ev->ops->read(ev->host, b->tensor, real, b->has_other ? &b->other : NULL, b->span,
+                             out);
+    }
+    struct value dims[EVAL_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < b->tensor->rank; d++)
+        if (b->count[d].kind != VAL_NONE)
+            dims[n++] = b->count[d];
+    struct tensor *t = declare(ev, b->tensor->dtype, n, dims, STORE_NONE, NULL, (struct name){0},
+                               b->span);
+    if (!t)
+        return false;
+    struct block to = block_whole(ev, t, b->span);
+    struct transfer move = {.ev = ev, .to = &to, .from = b};
+    *out = value_tensor(t);
+    return transfer(ev, &move);
+}
+
+static bool writable(struct eval *ev, const struct block *b) {
+    if (!b->tensor->container || b->tensor->read_only) {
+        struct diag *e = diag_error(ev->diags, b->span, ERR_READ_ONLY,
+                                    name_none(b->tensor->name) ? "a value"
+                                                               : text_of(ev, b->tensor->name));
+        diag_help(ev->diags, e, "declare a container (`name: type`) or an `inout` parameter");
+        return false;
+    }
+    if (b->has_other) {
+        diag_error(ev->diags, b->span, ERR_NOT_HERE,
+                   "a write outside has no value: `else _` drops it");
+        return false;
+    }
+    return true;
+}
+
+bool block_copy(struct eval *ev, const struct block *to, const struct block *from,
+                enum resolution r) {
+    if (!writable(ev, to))
+        return false;
+    if (to->tensor->dtype != from->tensor->dtype) {
+        diag_error(ev->diags, to->span, ERR_DTYPE_MISMATCH, "assignment",
+                   dtypes[to->tensor->dtype].name, dtypes[from->tensor->dtype].name);
+        return false;
+    }
+    struct value a[EVAL_MAX_RANK], b[EVAL_MAX_RANK];
+    uint32_t na = 0, nb = 0;
+    for (uint32_t d = 0; d < to->tensor->rank; d++)
+        if (to->count[d].kind != VAL_NONE)
+            a[na++] = to->count[d];
+    for (uint32_t d = 0; d < from->tensor->rank; d++)
+        if (from->count[d].kind != VAL_NONE)
+            b[nb++] = from->count[d];
+    uint32_t n = na;
+    struct value *dims = arena_copy(ev->arena, a, na * sizeof *a);
+    if (!broadcast_dims(ev, "assignment", &n, &dims, nb, b, to->span))
+        return false;
+    if (n != na) {
+        diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, "assignment", "the value", nb, na);
+        return false;
+    }
+    for (uint32_t k = 0; k < nb; k++) { /* the value may stretch, the target may not */
+        const struct value *x = &a[na - nb + k];
+        if (x->kind == VAL_INT && x->i == 1 && !(b[k].kind == VAL_INT && b[k].i == 1)) {
+            diag_error(ev->diags, to->span, ERR_BROADCAST, "assignment", type_text(ev, to->tensor),
+                       type_text(ev, from->tensor));
+            return false;
+        }
+    }
+    struct transfer move = {.ev = ev, .to = to, .from = from, .resolution = r, .offset = na - nb};
+    return transfer(ev, &move);
+}
+
+bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r) {
+    if (v.kind == VAL_TENSOR && v.tensor->rank > 0) {
+        struct block from = block_whole(ev, v.tensor, b->span);
+        return block_copy(ev, b, &from, r);
+    }
+    if (!writable(ev, b) || !to_scalar(ev, b->tensor->dtype, &v, "write", b->span))
+        return false;
+    struct transfer move = {.ev = ev, .to = b, .scalar = v, .resolution = r};
+    return transfer(ev, &move);
+}
+
+bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,
+                 struct value *out) {
+    struct tensor *c = declare(ev, t->dtype, t->rank, t->dims, STORE_NONE, NULL, n, span);
+    if (!c)
+        return false;
+    c->container = true;
+    struct block to = block_whole(ev, c, span), from = block_whole(ev, t, span);
+    struct transfer move = {.ev = ev, .to = &to, .from = &from};
+    bool ok = transfer(ev, &move);
+    c->container = false;
+    *out = value_tensor(c);
+    return ok;
+}

@@ -1,0 +1,47 @@
+/* Tensor files: .npy, .npz and .safetensors, read and written.
+   A file is chosen by its suffix. Reading maps the file where its format allows; the mapping is
+   private, so writing to a tensor's data changes memory and never the file. While a file is
+   mapped, other programs may replace it (rename), but must not cut it short. */
+#ifndef DCL_LANG_FILES_FILES_H
+#define DCL_LANG_FILES_FILES_H
+
+#include "lang/base/arena.h"
+#include "lang/base/diag.h"
+#include "lang/scalar/scalar.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FILE_RANK_MAX = 32 };
+
+/* A tensor of a file: row-major, little-endian, aligned to its element size. */
+struct file_tensor {
+    const char *name; /* NUL-terminated UTF-8; "" in .npy, which holds one tensor without a name */
+    enum dtype type;
+    uint32_t rank; /* up to FILE_RANK_MAX */
+    const int64_t *dims;
+    void *data;
+    size_t bytes; /* product of dims times element size */
+};
+
+struct file_tensors {
+    struct file_tensor *at;
+    uint32_t n;
+};
+
+/* Reads all tensors of PATH, in the file's order; what they point at lives as long as A. False
+   after an error at AT: a file that is missing or malformed, or holds an element type that DCL does
+   not have; then *OUT is empty. */
+bool files_read(struct arena *a, struct diags *d, struct span at, const char *path,
+                struct file_tensors *out);
+/* Writes N tensors to PATH, which is made or replaced at once: on an error (full disk, no right,
+   two tensors of one name, not exactly one for .npy) a former file stays as it was. Of each tensor
+   bytes is not looked at: it follows from dims. A is for scratch. */
+bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
+                 const struct file_tensor *tensors, uint32_t n);
+/* The tensor called NAME, NULL if there is none. */
+const struct file_tensor *files_find(const struct file_tensors *t, const char *name);
+/* Suffix of the K-th format (".npy"), NULL past the end. */
+const char *files_suffix(uint32_t k);
+
+#endif

@@ -1,0 +1,79 @@
+/* What the formats share: the file being read, the file being written, and checks of tensors.
+   Not for others: they see files.h. */
+#ifndef DCL_LANG_FILES_FORMAT_H
+#define DCL_LANG_FILES_FORMAT_H
+
+#include "lang/files/files.h"
+
+#include <limits.h>
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* A file that is being read: N bytes, mapped so that writing changes memory only. */
+struct input {
+    struct arena *arena;
+    struct diags *diags;
+    struct span at;
+    const char *path;
+    unsigned char *bytes;
+    size_t n;
+};
+
+/* Reports the error "cannot read PATH: ...". Always false. */
+bool input_fail(const struct input *in, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Maps in->path; false after an error. */
+bool input_open(struct input *in);
+/* SIZE bytes of memory, cleared, that live as long as the arena; pages that are not used cost
+   nothing. NULL after an error. */
+void *input_memory(const struct input *in, size_t size);
+/* A name for messages: control characters replaced, long ones cut. In the arena. */
+const char *input_show(const struct input *in, const char *name);
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+/* A file that is being written: beside its target until it is complete. No memory is asked for
+   between output_open and output_close, so that nothing can jump out and leave it behind. */
+struct output {
+    struct arena *arena;
+    struct diags *diags;
+    struct span at;
+    const char *path;
+    int fd;
+    int error; /* errno of the first write that failed */
+    uint64_t written;
+    size_t used; /* of buffer */
+    char target[PATH_MAX], temporary[PATH_MAX];
+    char buffer[1 << 15];
+};
+
+/* Reports the error "cannot write PATH: ...". Always false. */
+bool output_fail(const struct output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool output_open(struct output *out);
+void output_put(struct output *out, const void *bytes, size_t n);
+/* N zero bytes. */
+void output_zeros(struct output *out, size_t n);
+/* Puts the file in its place; false after an error, and then nothing is left. */
+bool output_close(struct output *out);
+
+/* --- tensors -------------------------------------------------------------------------------- */
+
+/* The size of a tensor in bytes; false for a negative dimension, and where the product of the
+   dimensions that are not zero leaves 63 bits. */
+bool tensor_bytes(enum dtype t, uint32_t rank, const int64_t *dims, size_t *bytes);
+/* Whether TEXT is UTF-8 without NUL. */
+bool text_is_utf8(const char *text, size_t n);
+/* The first of the N names that another one equals, NULL if all differ. */
+const char *find_twin(struct arena *a, const struct file_tensor *t, uint32_t n);
+/* Makes DATA (in memory that may be written) a tensor's: swapped if SWAP, bools 0 or 1, moved if
+   not aligned to the element size. T has type, rank, dims, bytes. False after an error. */
+bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bool swap);
+
+#define FORMAT(id, suffix, doc)                                                                    \
+    bool id##_read(struct input *in, struct file_tensors *out);                                    \
+    bool id##_write(struct output *out, const struct file_tensor *tensors, uint32_t n);
+#include "lang/files/format.def"
+#undef FORMAT
+
+#endif

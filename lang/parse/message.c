@@ -1,0 +1,273 @@
+/* Errors of syntax in a user's terms: "expected X, found Y", and help where a habit from another
+   language shows. */
+#include "lang/parse/parser.h"
+
+#include "lang/scalar/scalar.h"
+
+#include <string.h>
+
+static struct span span_of(const struct parser *p, uint32_t token) {
+    return (struct span){p->source, p->tokens.at[token].start, p->tokens.at[token].end};
+}
+
+void message_at(struct parser *p, struct span at, enum error_code code, const char *text,
+                const char *help) {
+    struct diag *d = diag_error(p->diags, at, code, text);
+    if (help != NULL)
+        diag_help(p->diags, d, "%s", help);
+    p->spoiled = true;
+}
+
+void message_too_deep(struct parser *p, struct span at) {
+    struct diag *d = diag_error(p->diags, at, ERR_NESTING, PARSE_MAX_DEPTH);
+    diag_help(p->diags, d, "Name a part of it in a statement of its own.");
+    p->spoiled = true;
+}
+
+/* --- what was expected ----------------------------------------------------------------------- */
+
+static const char *const spellings[] = {
+#define TOKEN(id, spelling) [TOK_##id - TOK_FIRST] = spelling,
+#include "lang/parse/token.def"
+#undef TOKEN
+};
+
+struct expected {
+    bool kind[TOK_END];
+};
+
+static bool any_operator(const struct expected *e) {
+    return e->kind['+'] && e->kind['/'];
+}
+
+static bool any_expression(const struct expected *e) {
+    return e->kind[TOK_INT] && e->kind[TOK_STR];
+}
+
+static bool any_statement(const struct expected *e) {
+    return e->kind[TOK_MAP];
+}
+
+static void drop(struct expected *e, const char *characters, const int *kinds) {
+    for (; *characters != '\0'; characters++)
+        e->kind[(unsigned char)*characters] = false;
+    for (; *kinds != 0; kinds++)
+        e->kind[*kinds] = false;
+}
+
+static void add(struct buf *out, const char *text, int *count) {
+    if (*count > 0)
+        buf_text(out, "\1"); /* a separator, filled in when the number is known */
+    buf_text(out, text);
+    ++*count;
+}
+
+/* "a, b or c" of E, with groups in words. */
+static const char *expected_text(struct parser *p, struct expected *e) {
+    static const int operators[] = {TOK_PIPE,     TOK_LE,   TOK_GE,  TOK_EQ, TOK_NE,
+                                    TOK_FLOORDIV, TOK_POW,  TOK_AND, TOK_OR, TOK_WRITE,
+                                    TOK_UPDATE,   TOK_READ, 0};
+    static const int starters[] = {TOK_NAME, TOK_INT, TOK_INT_MIN, TOK_FLOAT, TOK_STR,
+                                   TOK_IF,   TOK_NOT, TOK_TRUE,    TOK_FALSE, 0};
+    static const int statements[] = {TOK_MAP,   TOK_FOR, TOK_WHILE, TOK_RETURN, TOK_FN,
+                                     TOK_LAYER, TOK_USE, TOK_PARAM, 0};
+    struct buf out = buf_new(p->scratch);
+    int count = 0;
+    if (any_statement(e)) {
+        add(&out, e->kind[TOK_PARAM] ? "a member" : "a statement", &count);
+        drop(e, "([-", starters);
+        drop(e, ";", statements);
+        e->kind[TOK_EOL] = e->kind['}'] = e->kind[0] = false;
+    } else if (any_expression(e)) {
+        add(&out, "an expression", &count);
+        drop(e, "([-*", starters);
+    } else if (any_operator(e)) {
+        add(&out, "an operator", &count);
+        drop(e, "+-*/%@<>([.", operators);
+        if (e->kind[TOK_EOL])
+            drop(e, "=:,", operators);
+    }
+    if (e->kind[TOK_EOL])
+        e->kind['}'] = e->kind[';'] = e->kind[0] = false;
+    e->kind[TOK_INT_MIN] = false;
+    for (int kind = 0; kind < TOK_END; kind++) {
+        if (!e->kind[kind])
+            continue;
+        if (kind == 0)
+            add(&out, "the end", &count);
+        else if (kind < TOK_FIRST)
+            add(&out, arena_printf(p->scratch, "'%c'", kind), &count);
+        else
+            add(&out, spellings[kind - TOK_FIRST], &count);
+    }
+    struct buf text = buf_new(p->scratch);
+    for (const char *at = out.at; count > 0 && *at != '\0'; at++) {
+        if (*at == '\1')
+            buf_text(&text, --count == 1 ? " or " : ", ");
+        else
+            buf_bytes(&text, at, 1);
+    }
+    return text.n == 0 ? "something else" : text.at;
+}
+
+static const char *found_text(struct parser *p, uint32_t index) {
+    const struct token *t = &p->tokens.at[index];
+    int n = (int)(t->end - t->start);
+    const char *text = p->text + t->start;
+    switch (t->kind) {
+    case 0: return "the end of the text";
+    case TOK_EOL: return "end of line";
+    case TOK_NAME: return arena_printf(p->scratch, "name '%.*s'", n > 60 ? 60 : n, text);
+    case TOK_INT:
+    case TOK_FLOAT:
+    case TOK_INT_MIN: return arena_printf(p->scratch, "number %.*s", n > 60 ? 60 : n, text);
+    case TOK_STR: return "a string";
+    default:
+        if (t->virtual)
+            return "the end of the block";
+        return arena_printf(p->scratch, "'%.*s'", n, text);
+    }
+}
+
+/* --- help ------------------------------------------------------------------------------------ */
+
+static bool token_is(const struct parser *p, uint32_t index, const char *text) {
+    const struct token *t = &p->tokens.at[index];
+    return strlen(text) == t->end - t->start && memcmp(p->text + t->start, text, strlen(text)) == 0;
+}
+
+/* The kind of the first token of the statement that holds token INDEX. */
+static int statement_start(const struct parser *p, uint32_t index) {
+    uint32_t i = index;
+    while (i > 1) {
+        const struct token *t = &p->tokens.at[i - 1];
+        if (t->kind == TOK_EOL || t->kind == ';' || t->kind == '{')
+            break;
+        i = t->match != 0 && t->match < i - 1 ? t->match : i - 1;
+    }
+    return p->tokens.at[i].kind;
+}
+
+/* Words and operators of other languages. */
+static const struct {
+    const char *text, *help;
+} habits[] = {
+    {"&&", "Write `and`."},
+    {"||", "Write `or`."},
+    {"!", "Write `not`."},
+    {"++", "Write x = x + 1."},
+    {"--", "Write x = x - 1."},
+    {"<-", "`name << subset` reads; a comparison with a negative number is written a < -b."},
+    {"elif", "Write `else if`."},
+    {"def", "A function is defined with `fn`."},
+    {"func", "A function is defined with `fn`."},
+    {"function", "A function is defined with `fn`."},
+    {"class", "A layer is defined with `layer`."},
+    {"import", "Write `use`."},
+    {"let", "A value is named without a word before it: x = 1"},
+    {"var", "A value is named without a word before it: x = 1"},
+    {"const", "A value is named without a word before it: x = 1"},
+};
+
+static const char *habit_help(const struct parser *p, uint32_t index) {
+    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
+        if (token_is(p, index, habits[k].text))
+            return habits[k].help;
+    return NULL;
+}
+
+static const char *token_text(struct parser *p, uint32_t index) {
+    const struct token *t = &p->tokens.at[index];
+    return arena_strndup(p->scratch, p->text + t->start, t->end - t->start);
+}
+
+/* Two names side by side. */
+static const char *name_help(struct parser *p, uint32_t i, const struct expected *e) {
+    const char *help = habit_help(p, i);
+    if (help == NULL)
+        help = habit_help(p, i - 1);
+    const char *text = token_text(p, i);
+    bool type = p->tokens.at[i + 1].kind == '[' || dtype_of(text) != DT_NONE;
+    if (help == NULL && e->kind[':'] && type)
+        help = arena_printf(p->scratch, "A container is declared with a colon: %s: %s",
+                            token_text(p, i - 1), text);
+    return help;
+}
+
+static bool is_comparison(int kind) {
+    return kind == '<' || kind == '>' || kind == TOK_LE || kind == TOK_GE || kind == TOK_EQ ||
+           kind == TOK_NE;
+}
+
+static bool in_condition(const struct parser *p, uint32_t index) {
+    for (uint32_t i = index; i > 1; i--) {
+        const struct token *t = &p->tokens.at[i - 1];
+        if (t->kind == TOK_IF || t->kind == TOK_WHILE)
+            return true;
+        if (t->kind == TOK_EOL || t->kind == ';' || t->kind == '{' || t->kind == '}')
+            return false;
+        if (t->match != 0 && t->match < i - 1)
+            i = t->match + 1;
+    }
+    return false;
+}
+
+static const char *help_for(struct parser *p, uint32_t i, const struct expected *e) {
+    const struct token *t = &p->tokens.at[i];
+    const struct token *before = &p->tokens.at[i - 1];
+    if (t->kind == TOK_FOREIGN) {
+        const char *help = habit_help(p, i);
+        if (help == NULL)
+            help = arena_printf(p->scratch, "There is no `%s`: write x = x %.*s value.",
+                                token_text(p, i), (int)(t->end - t->start - 1), p->text + t->start);
+        return help;
+    }
+    if (t->kind == TOK_NAME && any_operator(e))
+        return name_help(p, i, e);
+    if (t->kind == '=' && in_condition(p, i))
+        return "`==` compares, `=` gives a name to a value.";
+    if (is_comparison(t->kind) && any_operator(e))
+        return "Comparisons do not chain: write a < b and b < c.";
+    if (t->kind == TOK_FN || t->kind == TOK_LAYER)
+        return "Functions stand at the top level or in a layer, layers at the top level.";
+    if (t->kind == TOK_ELSE || t->kind == TOK_WHERE || t->kind == TOK_ARROW || t->kind == TOK_PIPE)
+        return before->kind == 0 ? "A line that begins like this continues the line before." : NULL;
+    if (t->kind == ',' && statement_start(p, i) == TOK_RETURN)
+        return "Several values are returned in parentheses: return (a, b)";
+    return NULL;
+}
+
+/* --- the error ------------------------------------------------------------------------------- */
+
+void message_unexpected(struct parser *p, const int *kinds, int n) {
+    uint32_t i = p->last;
+    const struct token *t = &p->tokens.at[i];
+    struct expected e = {{false}};
+    for (int k = 0; k < n; k++)
+        e.kind[kinds[k]] = true;
+    p->recovering = p->spoiled = true;
+    p->error = i;
+    p->reserved = t->kind == TOK_RESERVED;
+    struct span at = span_of(p, i);
+    uint32_t limit = p->diags->limit == 0 ? 100 : p->diags->limit;
+    if (p->diags->errors >= limit && t->kind != TOK_BAD) {
+        diag_error(p->diags, at, ERR_SYNTAX, ""); /* counted, not kept */
+    } else if (t->kind == TOK_RESERVED) {
+        diag_error(
+            p->diags, at, ERR_NOT_YET,
+            arena_printf(p->scratch, "'%.*s'", (int)(t->end - t->start), p->text + t->start));
+    } else if (t->kind == TOK_INT_MIN) {
+        struct diag *d =
+            diag_error(p->diags, at, ERR_LEX_NUMBER,
+                       arena_strndup(p->scratch, p->text + t->start, t->end - t->start));
+        diag_help(p->diags, d, "Whole numbers go up to 9223372036854775807.");
+    } else if (t->kind != TOK_BAD && !(t->kind == '{' && t->first)) { /* else told by lines.c */
+        const char *help = help_for(p, i, &e);
+        const char *text = arena_printf(p->scratch, "expected %s, found %s", expected_text(p, &e),
+                                        found_text(p, i));
+        struct diag *d = diag_error(p->diags, at, ERR_SYNTAX, text);
+        if (help != NULL)
+            diag_help(p->diags, d, "%s", help);
+    }
+    parse_pass_over(p, i);
+}

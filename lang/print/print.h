@@ -1,0 +1,15 @@
+/* Syntax tree to text: the one layout. parse(print(t)) equals t (ast_equal). */
+#ifndef DCL_LANG_PRINT_PRINT_H
+#define DCL_LANG_PRINT_PRINT_H
+
+#include "lang/ast/ast.h"
+#include "lang/base/buf.h"
+
+/* Appends NODE (a FILE, item, statement or expression) as DCL text. Only the parentheses that the
+   grammar needs; two spaces of indentation; lines wrapped at 100 columns where a comma allows. */
+void print_ast(const struct names *names, const struct ast *node, struct buf *out);
+/* The shortest decimal text that reads back as V exactly (as f32 if SINGLE); "inf", "-inf", "nan";
+   always with a point or exponent. Independent of the locale. */
+void print_number(double v, bool single, struct buf *out);
+
+#endif

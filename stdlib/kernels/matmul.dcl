@@ -1,0 +1,23 @@
+## B in panels of `w` columns, the last one filled with zeros: what matmul_packed reads.
+fn pack_columns(B: f32[K, N]; w: int = 2*lanes(f32)) -> P: f32[(N + w - 1)//w, K, w] {
+  map jb in (N + w - 1)//w parallel, k in K, j in w vector { P[jb, k, j] = B[k, jb*w + j, else 0] }
+}
+
+## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x W; rows beyond M
+## repeat the last one and are not stored.
+fn matmul_packed(A: f32[M, K], P: f32[NB, K, W], n: i64; rows: int = 6) -> C: f32[M, n] {
+  map mo in 0:M:10*rows parallel, jb in NB {
+    map io in mo:min(mo + 10*rows, M):rows {
+      acc: f32[rows, W] in register = 0
+      map k in K seq, i in rows unroll, j in W vector {
+        acc[i, j] += A[min(io + i, M - 1), k] * P[jb, k, j]
+      }
+      map i in rows unroll, j in W vector { acc[i, j] >> C[io + i, jb*W + j, else _] }
+    }
+  }
+}
+
+## A B of any sizes; B is brought into panels first.
+fn matmul_tiled(A: f32[M, K], B: f32[K, N]) -> f32[M, N] {
+  matmul_packed(A, pack_columns(B), N)
+}
