@@ -106,6 +106,13 @@ struct decision {
     uint32_t vector, lanes; /* the index that is vectorized, 1 lane: none */
 };
 
+/* A constant array full of one value, see Note [reading elsewhere] in memlet.c. */
+struct elsewhere {
+    enum dtype t;
+    uint64_t raw;
+    LLVMValueRef middle;
+};
+
 struct cg {
     const struct graph *g;
     const struct llvm_options *o;
@@ -123,6 +130,7 @@ struct cg {
     struct decision *decisions; /* by node id */
     bool rounds;                /* the target rounds in one instruction */
     bool failed;
+    VEC(struct elsewhere) elsewhere;
     uint32_t strings, functions;
 };
 

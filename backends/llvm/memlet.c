@@ -17,6 +17,9 @@ struct access {
     struct val index;   /* stride 0, not uniform: elements from the base, per lane */
     bool distinct;      /* no two lanes have the same element */
     struct val guard;   /* inside; v is NULL if surely so */
+    uint32_t depth;     /* of the innermost loop that the guard changes in */
+    bool linear;        /* `at` is still the container; elements to add: */
+    struct sym rest;
 };
 
 /* --- subscripts --- */
@@ -67,16 +70,19 @@ static void test_subscripts(struct cg *c, const struct node *n, const struct mem
             if (!lower && !upper)
                 continue;
         }
-        struct val s = cg_sym(c, at[d]), z = cg_sym(c, size);
+        struct deep index = cg_sym_deep(c, at[d]), bound = cg_sym_deep(c, size);
+        struct val s = index.v, z = bound.v;
         struct val outside = outside_test(c, s, z, lower, upper);
         if (is_false(outside))
             continue;
-        if (m->outside == OUTSIDE_ERROR)
+        if (m->outside == OUTSIDE_ERROR) {
             check_index(c, m, d, s, z, outside.v, outside.lanes);
-        else
-            x->guard = and_guard(
-                c, x->guard,
-                cg_val(LLVMBuildNot(c->b, outside.v, ""), DT_bool, outside.lanes));
+            continue;
+        }
+        x->guard = and_guard(
+            c, x->guard, cg_val(LLVMBuildNot(c->b, outside.v, ""), DT_bool, outside.lanes));
+        uint32_t depth = index.depth > bound.depth ? index.depth : bound.depth;
+        x->depth = depth > x->depth ? depth : x->depth;
     }
 }
 
@@ -115,10 +121,9 @@ static bool slot_of(struct cg *c, const struct memlet *m, const struct sym *at,
     return !vector || (p->lanes == c->fn->lanes && last % p->lanes == 0);
 }
 
-static void address(struct cg *c, const struct memlet *m, const struct sym *at,
+static void place_access(struct cg *c, const struct memlet *m, const struct sym *at,
                     const struct place *p, struct access *x) {
     const struct container *k = graph_cont(c->g, m->cont);
-    LLVMTypeRef element = cg_mem_type(c, x->t, 1);
     struct sym flat = sym_const(c->syms, 0), factor = flat;
     for (uint32_t d = 0; d < m->rank; d++)
         flat = sym_add(c->syms, sym_mul(c->syms, flat, subst(c, k->dims[d])), at[d]);
@@ -140,7 +145,9 @@ static void address(struct cg *c, const struct memlet *m, const struct sym *at,
         linear = linear && sym_is_const(c->syms, factor, &stride);
     }
     if (linear && cg_sym(c, rest).lanes == 1) {
-        x->at = cg_address(c, p->base, element, rest);
+        x->at = p->base;
+        x->linear = true;
+        x->rest = rest;
         x->stride = stride;
         x->uniform = stride == 0;
         x->distinct = stride != 0;
@@ -162,13 +169,20 @@ static struct access access_of(struct cg *c, const struct node *n, const struct 
         if (!slot_of(c, m, at, p, &x))
             cg_bug(c, n, "a register container with a subscript that is not constant");
     } else if (p->layout == LAYOUT_MEMORY) {
-        address(c, m, at, p, &x);
+        place_access(c, m, at, p, &x);
     } else {
         cg_bug(c, n, "a container that is not declared");
         x.uniform = true;
         x.at = LLVMGetPoison(c->ptr);
     }
     return x;
+}
+
+/* Turns the container and `rest` into the address of lane 0. */
+static void settle(struct cg *c, struct access *x) {
+    if (x->linear)
+        x->at = cg_address(c, x->at, cg_mem_type(c, x->t, 1), x->rest);
+    x->linear = false;
 }
 
 /* The lanes that take part, NULL for all. */
@@ -248,14 +262,69 @@ static void store_lanes(struct cg *c, const struct access *x, LLVMValueRef mask,
 
 /* --- reading --- */
 
-/* An address that holds `other` in as many elements as are read. */
-static LLVMValueRef other_address(struct cg *c, const struct access *x, union scalar other,
-                                  uint32_t lanes) {
-    size_t bytes = dtypes[x->t].bytes;
-    char *all = ARENA_ARRAY(c->a, char, bytes * lanes);
-    for (uint32_t i = 0; i < lanes; i++)
-        scalar_store(x->t, all + i * bytes, other);
-    return cg_bytes(c, all, bytes * lanes, (uint32_t)bytes);
+/* Note [reading elsewhere]
+   A read with `else` whose guard is the same for all lanes reads either from the container or from
+   a constant array that is full of `else`'s value: a choice between two addresses, no branch, and
+   nothing is read outside. The choice is made among addresses without the terms that change in
+   loops inside those that the guard changes in, so it moves out of these loops; the array is wide
+   enough for the terms, on both sides of its middle. Of a constant only whole chunks take part in
+   the choice, so that the copies of an unrolled index share one. */
+enum { ELSEWHERE = 512, CHUNK = 256 };
+
+static LLVMValueRef elsewhere(struct cg *c, enum dtype t, union scalar other) {
+    size_t bytes = dtypes[t].bytes;
+    uint64_t raw = 0;
+    scalar_store(t, &raw, other);
+    for (uint32_t i = 0; i < c->elsewhere.n; i++)
+        if (c->elsewhere.at[i].t == t && c->elsewhere.at[i].raw == raw)
+            return c->elsewhere.at[i].middle;
+    char *all = ARENA_ARRAY(c->a, char, bytes * 2 * ELSEWHERE);
+    for (size_t i = 0; i < 2 * ELSEWHERE; i++)
+        scalar_store(t, all + i * bytes, other);
+    LLVMValueRef array = cg_bytes(c, all, bytes * 2 * ELSEWHERE, 64);
+    LLVMValueRef at = cg_i64(c, (int64_t)bytes * ELSEWHERE);
+    struct elsewhere e = {t, raw, LLVMConstInBoundsGEP2(c->i8, array, &at, 1)};
+    VEC_PUSH(c->a, c->elsewhere, e);
+    return e.middle;
+}
+
+/* Splits `rest` in OUT and IN; false if IN may leave the array. */
+static bool split_rest(struct cg *c, const struct access *x, struct sym *out, struct sym *in) {
+    bool sum = sym_kind(c->syms, x->rest) == SYM_SUM;
+    uint32_t n = sum ? sym_count(c->syms, x->rest) : 1;
+    *in = *out = sym_const(c->syms, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        struct sym s = sum ? sym_operand(c->syms, x->rest, i) : x->rest;
+        int64_t k;
+        if (sym_is_const(c->syms, s, &k)) {
+            int64_t rest = (k % CHUNK + CHUNK) % CHUNK;
+            *in = sym_add(c->syms, *in, sym_const(c->syms, rest));
+            *out = sym_add(c->syms, *out, sym_const(c->syms, k - rest));
+        } else {
+            struct sym *side = cg_sym_deep(c, s).depth > x->depth ? in : out;
+            *side = sym_add(c->syms, *side, s);
+        }
+    }
+    int64_t low, high;
+    uint32_t lanes = x->uniform ? 1 : c->fn->lanes;
+    return sym_lower_bound(c->facts, *in, &low) && sym_upper_bound(c->facts, *in, &high) &&
+           low >= -ELSEWHERE && high + lanes <= ELSEWHERE;
+}
+
+/* See Note [reading elsewhere]. */
+static void choose_address(struct cg *c, struct access *x, union scalar other) {
+    LLVMTypeRef element = cg_mem_type(c, x->t, 1);
+    LLVMValueRef array = elsewhere(c, x->t, other);
+    struct sym out, in = sym_const(c->syms, 0);
+    if (!x->linear || !split_rest(c, x, &out, &in)) {
+        out = x->rest;
+        in = sym_const(c->syms, 0);
+    }
+    LLVMValueRef at = x->linear ? cg_address(c, x->at, element, out) : x->at;
+    at = LLVMBuildSelect(c->b, x->guard.v, at, array, "");
+    x->at = cg_address(c, at, element, in);
+    x->linear = false;
+    x->guard.v = NULL;
 }
 
 static struct val read_slot(struct cg *c, const struct access *x, union scalar other) {
@@ -274,13 +343,9 @@ struct val memlet_read(struct cg *c, const struct node *n, const struct memlet *
     if (x.slot)
         return read_slot(c, &x, m->other);
     bool vector = !x.uniform;
-    /* A guard that is the same for all lanes picks between two addresses: no branch, and nothing
-       is read outside. */
-    if (x.guard.v && x.guard.lanes == 1 && (x.uniform || (x.stride == 1 && !c->fn->mask))) {
-        LLVMValueRef other = other_address(c, &x, m->other, vector ? c->fn->lanes : 1);
-        x.at = LLVMBuildSelect(c->b, x.guard.v, x.at, other, "");
-        x.guard.v = NULL;
-    }
+    if (x.guard.v && x.guard.lanes == 1 && (x.uniform || (x.stride == 1 && !c->fn->mask)))
+        choose_address(c, &x, m->other);
+    settle(c, &x);
     /* Uniform but guarded per lane: some dimension of size 1 is read outside by some lanes. */
     if (x.uniform && x.guard.v) {
         x.index = cg_widen(c, cg_int(c, 0), c->fn->lanes);
@@ -387,6 +452,7 @@ void memlet_write(struct cg *c, const struct node *n, const struct memlet *m, st
         write_slot(c, &x, r, v);
         return;
     }
+    settle(c, &x);
     if (x.uniform) {
         write_uniform(c, &x, r, v);
         return;

@@ -26,7 +26,35 @@ static uint32_t number_of(const struct search *s, uint32_t i, bool second) {
     return second && i >= s->t->k ? i + s->right : i;
 }
 
-static bool free_symbol(const struct test *t, struct name n) {
+/* Whether TERM, no constant, is a product of atoms with a positive factor. */
+static bool rises(const struct test *t, struct sym term) {
+    struct sym_ctx *c = t->syms;
+    struct name n;
+    int64_t v;
+    if (sym_kind(c, term) != SYM_PRODUCT)
+        return sym_is_atom(c, term, &n);
+    for (uint32_t i = 0; i < sym_count(c, term); i++) {
+        struct sym x = sym_operand(c, term, i);
+        if (sym_is_const(c, x, &v) ? v <= 0 : !sym_is_atom(c, x, &n))
+            return false;
+    }
+    return true;
+}
+
+/* Whether S is a sum of such terms and a constant. */
+static bool all_rise(const struct test *t, struct sym s) {
+    struct sym_ctx *c = t->syms;
+    int64_t v;
+    if (sym_kind(c, s) != SYM_SUM)
+        return sym_is_const(c, s, &v) || rises(t, s);
+    for (uint32_t i = 0; i < sym_count(c, s); i++)
+        if (!sym_is_const(c, sym_operand(c, s, i), &v) && !rises(t, sym_operand(c, s, i)))
+            return false;
+    return true;
+}
+
+/* Whether N is a dimension of a parameter, and no shape with more in it bounds it from above. */
+static bool free_dimension(const struct test *t, struct name n) {
     const struct graph *g = t->g;
     struct graph_symbol *symbols;
     uint32_t count = graph_symbols(g, t->arena, &symbols);
@@ -34,13 +62,11 @@ static bool free_symbol(const struct test *t, struct name n) {
     for (uint32_t i = 0; i < count; i++)
         dimension |= name_eq(symbols[i].name, n) && symbols[i].dim >= 0;
     for (uint32_t i = 0; dimension && i < g->params.n; i++) {
-        const struct graph_param *p = &g->params.at[i];
-        if (p->is_symbol)
+        if (g->params.at[i].is_symbol)
             continue;
-        const struct container *c = graph_cont(g, p->cont);
-        struct name atom;
+        const struct container *c = graph_cont(g, g->params.at[i].cont);
         for (uint32_t d = 0; d < c->rank; d++)
-            if (!sym_is_atom(g->syms, c->dims[d], &atom) && sym_contains(g->syms, c->dims[d], n))
+            if (sym_contains(g->syms, c->dims[d], n) && !all_rise(t, c->dims[d]))
                 dimension = false;
     }
     return dimension;
@@ -60,42 +86,35 @@ static bool unbounded(const struct test *t, struct name n) {
     for (uint32_t i = 0; i < t->g->conditions.n; i++)
         if (mentions(t, t->g->conditions.at[i].condition, n))
             return false;
-    return free_symbol(t, n);
+    return free_dimension(t, n);
 }
 
-/* Whether a term that is no constant grows without bound when all free symbols do. */
-static bool grows(const struct test *t, struct sym term) {
-    struct sym_ctx *c = t->syms;
-    struct name n;
+struct bound_search {
+    const struct test *t;
+    bool all;
+};
+
+static void look_at(void *data, struct name n) {
+    struct bound_search *b = data;
+    b->all = b->all && unbounded(b->t, n);
+}
+
+/* Whether S grows without bound when all its atoms do, and nothing keeps them from it. */
+static bool grows(const struct test *t, struct sym s) {
+    struct bound_search b = {t, true};
     int64_t v;
-    if (sym_is_atom(c, term, &n))
-        return unbounded(t, n);
-    if (sym_kind(c, term) != SYM_PRODUCT)
+    if (sym_is_const(t->syms, s, &v) || !all_rise(t, s))
         return false;
-    for (uint32_t i = 0; i < sym_count(c, term); i++) {
-        struct sym x = sym_operand(c, term, i);
-        if (sym_is_const(c, x, &v) ? v <= 0 : !sym_is_atom(c, x, &n) || !unbounded(t, n))
-            return false;
-    }
-    return true;
+    sym_atoms(t->syms, s, look_at, &b);
+    return b.all;
 }
 
 /* S > 0 is proved, or holds when all free symbols are large. */
 static bool may_be_positive(struct test *t, struct sym s) {
     struct sym_ctx *c = t->syms;
-    int64_t v;
     if (sym_prove_lt(t->facts, sym_const(c, 0), s))
         return true;
-    if (sym_is_const(c, s, &v) || sym_prove_le(t->facts, s, sym_const(c, 0)))
-        return false;
-    if (sym_kind(c, s) != SYM_SUM)
-        return grows(t, s);
-    for (uint32_t i = 0; i < sym_count(c, s); i++) {
-        struct sym term = sym_operand(c, s, i);
-        if (!sym_is_const(c, term, &v) && !grows(t, term))
-            return false;
-    }
-    return true;
+    return !sym_prove_le(t->facts, s, sym_const(c, 0)) && grows(t, s);
 }
 
 /* Indices and what they are replaced by, outermost first. */

@@ -118,7 +118,7 @@ static bool op_to_sym(struct sym_ctx *c, enum scalar_op op, struct sym a, struct
     }
 }
 
-bool expr_to_sym(struct graph *g, const struct expr *e, struct sym *s) {
+bool expr_to_sym(const struct graph *g, const struct expr *e, struct sym *s) {
     if (e->dtype != DT_i64)
         return false;
     switch (e->kind) {

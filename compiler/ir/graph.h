@@ -205,7 +205,7 @@ uint32_t expr_nargs(const struct expr *e);
 bool scalar_same(enum dtype t, union scalar a, union scalar b);
 /* i64 arithmetic as a symbolic integer (i64 values, and i64(v) of i32 values, become atoms); false
    for what sym cannot say. */
-bool expr_to_sym(struct graph *g, const struct expr *e, struct sym *s);
+bool expr_to_sym(const struct graph *g, const struct expr *e, struct sym *s);
 
 /* Renames values and indices, and replaces atoms by syms, in everything below. A name that maps to
    a sym that is no atom may not be defined inside R. A value that maps to an atom is a value again:

@@ -34,17 +34,18 @@ uint32_t graph_symbols(const struct graph *g, struct arena *a, struct graph_symb
 }
 
 /* What E says of symbols: comparisons of symbolic integers, and conjunctions of such. */
-static void condition_facts(struct sym_facts *f, struct sym_ctx *c, const struct expr *e) {
-    if (e->kind != EXPR_OP)
+static void condition_facts(struct sym_facts *f, const struct graph *g, const struct expr *e) {
+    struct sym_ctx *c = g->syms;
+    struct sym a, b, one = sym_const(c, 1);
+    if (e->kind != EXPR_OP || scalars[e->op].arity != 2)
         return;
     if (e->op == OP_AND) {
-        condition_facts(f, c, e->args[0]);
-        condition_facts(f, c, e->args[1]);
+        condition_facts(f, g, e->args[0]);
+        condition_facts(f, g, e->args[1]);
         return;
     }
-    if (scalars[e->op].arity != 2 || e->args[0]->kind != EXPR_SYM || e->args[1]->kind != EXPR_SYM)
+    if (!expr_to_sym(g, e->args[0], &a) || !expr_to_sym(g, e->args[1], &b))
         return;
-    struct sym a = e->args[0]->sym, b = e->args[1]->sym, one = sym_const(c, 1);
     if (e->op == OP_LE || e->op == OP_EQ)
         sym_facts_nonneg(f, sym_sub(c, b, a));
     if (e->op == OP_GE || e->op == OP_EQ)
@@ -72,7 +73,7 @@ struct sym_facts *graph_facts(struct arena *a, const struct graph *g) {
         }
     }
     for (uint32_t i = 0; i < g->conditions.n; i++)
-        condition_facts(f, g->syms, g->conditions.at[i].condition);
+        condition_facts(f, g, g->conditions.at[i].condition);
     return f;
 }
 

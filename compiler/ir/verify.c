@@ -242,6 +242,8 @@ static bool check_uses(struct verifier *v) {
     for (uint32_t i = 1; i < v->g->conts.n; i++) {
         v->span = v->g->conts.at[i].span;
         const char *name = verify_name(v, v->g->conts.at[i].name);
+        if (!v->conts[i].uses && v->g->conts.at[i].role == ROLE_TRANSIENT)
+            continue; /* a pass has removed it with all that touched it */
         if (!v->conts[i].uses)
             return broken(v, 3, "%s is never declared", name);
         if (!v->conts[i].written && v->g->conts.at[i].role == ROLE_RESULT)

@@ -123,13 +123,19 @@ static struct graph *lower_signature(struct arena *a, struct names *names, struc
     const struct ast *params = fn->kids[0];
     struct value *args = ARENA_ARRAY(a, struct value, params->nkids);
     struct name *keywords = ARENA_ARRAY(a, struct name, params->nkids);
-    for (uint32_t i = 0; i < params->nkids; i++) {
-        if (!stand_in(&s, params->kids[i], &args[i])) {
-            *unknown = d->errors == 0;
-            return NULL;
+    for (int late = 0; late < 2; late++) /* static ones first: dimensions may use them */
+        for (uint32_t i = 0; i < params->nkids; i++) {
+            const struct ast *p = params->kids[i];
+            bool is_static = p->kids[1] && (!p->kids[0] || (p->flags & AST_STATIC) ||
+                                            element_of(&s, p->kids[0]->name) == DT_NONE);
+            keywords[i] = p->name;
+            if (is_static == (late == 1))
+                continue;
+            if (!stand_in(&s, p, &args[i])) {
+                *unknown = d->errors == 0;
+                return NULL;
+            }
         }
-        keywords[i] = params->kids[i]->name;
-    }
     struct function function = {fn, module, NULL};
     struct value callee = {.kind = VAL_FN, .fn = &function}, result;
     if (!eval_call(s.ev, &callee, params->nkids, args, keywords, fn->span, &result))

@@ -32,14 +32,6 @@ static struct ast *operator(struct printer *p, enum scalar_op op, struct ast **a
     return ast_call(p, scalars[op].spelling, scalars[op].arity, args);
 }
 
-/* The integer that E is, if it is one before anything runs. */
-static bool symbolic(struct printer *p, const struct expr *e, struct sym *s) {
-    *s = e->sym;
-    if (e->kind == EXPR_CONST && e->dtype == DT_i64)
-        *s = sym_const(p->g->syms, e->constant.i64);
-    return !sym_none(*s);
-}
-
 /* Whether E compares two symbolic integers and reads back as such without a mark: an inequality of
    which only the difference of the sides could decide it, and does not. EQUALITY: == and != too. */
 static bool open_comparison(struct printer *p, const struct expr *e, bool equality) {
@@ -48,7 +40,8 @@ static bool open_comparison(struct printer *p, const struct expr *e, bool equali
     if (e->kind != EXPR_OP || scalars[e->op].arity != 2 || scalars[e->op].result != RESULT_BOOL ||
         (!equality && (e->op == OP_EQ || e->op == OP_NE)))
         return false;
-    return symbolic(p, e->args[0], &a) && symbolic(p, e->args[1], &b) &&
+    return untyped(e->args[0]) && untyped(e->args[1]) && expr_to_sym(p->g, e->args[0], &a) &&
+           expr_to_sym(p->g, e->args[1], &b) &&
            !sym_is_const(p->g->syms, sym_sub(p->g->syms, a, b), &v);
 }
 

@@ -1,7 +1,7 @@
 /* Making, copying and comparing syntax nodes.
    After: every node's `kids` has room for the next power of two of its `nkids`; ast_push relies on
    that, so a node whose list is set by hand must not be pushed to.
-   The walks here are recursive: trees are at most PARSE_MAX_DEPTH deep (see lang/parse/parser.h). */
+   The walks here are recursive: a parsed tree is at most PARSE_MAX_DEPTH deep (parser.h). */
 #include "lang/ast/ast.h"
 
 #include <math.h>

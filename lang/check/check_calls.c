@@ -2,11 +2,10 @@
    arguments. What a value holds (net(x), f(x) of a parameter) is called under eval's eyes. */
 #include "lang/check/checker.h"
 #include "lang/print/print.h"
+#include "lang/scalar/scalar.h"
 
-#include <string.h>
-
-/* A call on the way: which parameters have an argument. Missing
-   ones are told only if nothing else was: they may follow from it (a slip in a keyword). */
+/* A call on the way: which parameters have an argument. Missing ones are told only if nothing else
+   was: they may follow from it (a slip in a keyword). */
 struct match {
     const struct ast *def, *params;
     const struct ast **given; /* one for each parameter */
@@ -61,8 +60,8 @@ static void check_inout(struct checker *c, const struct match *k, const struct a
         return;
     }
     struct binding *b = scope_find(c, root->name);
-    if (b && is_writable(c, b))
-        fill_write(b, 0);
+    if (b && is_writable(b))
+        fill_write(b, RES_NONE);
     else if (b)
         report_read_only(c, b, root->span);
 }

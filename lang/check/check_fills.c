@@ -19,13 +19,13 @@ void fill_settle(struct binding *b) {
     b->node->integer2 = filled || !b->written || b->mixed ? RES_NONE : b->resolution;
 }
 
-bool is_writable(const struct checker *c, const struct binding *b) {
+bool is_writable(const struct binding *b) {
     switch (b->kind) {
     case THING_INOUT:
     case THING_RESULT:
     case THING_CONTAINER:
     case THING_SCRIPT: return true; /* of a script's variables eval knows */
-    default: (void)c; return false;
+    default: return false;
     }
 }
 
@@ -76,7 +76,7 @@ void check_write(struct checker *c, struct ast *target, int resolution) {
         check_subscripts(c, target, target->kids[0] == root ? b : NULL);
     if (!b)
         write_outside(c, root);
-    else if (is_writable(c, b))
+    else if (is_writable(b))
         fill_write(b, resolution);
     else
         report_read_only(c, b, root->span);

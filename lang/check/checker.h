@@ -143,7 +143,7 @@ void range_settle(struct checker *c, struct binding *index);
 
 /* check_fills.c */
 void check_write(struct checker *c, struct ast *target, int resolution);
-bool is_writable(const struct checker *c, const struct binding *b);
+bool is_writable(const struct binding *b);
 void report_read_only(struct checker *c, const struct binding *b, struct span span);
 void fill_write(struct binding *b, int resolution);
 void fill_settle(struct binding *b);

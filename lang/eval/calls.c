@@ -157,6 +157,7 @@ struct deferred_dim { /* a compound dimension, compared when all names are bound
 struct binder {
     struct eval *ev;
     struct env *env; /* of the function */
+    const struct ast *params;
     const char *what;
     struct span span;
     VEC(struct dim_origin) origins;
@@ -192,10 +193,17 @@ static bool dims_agree(struct binder *b, const char *dim, const struct value *x,
     return eq == EQUAL_YES;
 }
 
+static bool is_parameter(const struct binder *b, struct name n) {
+    for (uint32_t i = 0; i < b->params->nkids; i++)
+        if (name_eq(b->params->kids[i]->name, n))
+            return true;
+    return false;
+}
+
 static bool bind_dim(struct binder *b, const struct ast *dim, const struct value *v,
                      const char *from) {
     struct eval *ev = b->ev;
-    if (dim->kind == AST_NAME) {
+    if (dim->kind == AST_NAME && !is_parameter(b, dim->name)) {
         if (strcmp(text_of(ev, dim->name), "_") == 0)
             return true;
         struct env *where;
@@ -575,7 +583,7 @@ static bool call_function(struct eval *ev, const struct function *fn, uint32_t n
     int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
     if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
         return false;
-    struct binder b = {.ev = ev, .what = what, .span = span};
+    struct binder b = {.ev = ev, .params = params, .what = what, .span = span};
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
     bool returned = ev->returned;

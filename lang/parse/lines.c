@@ -304,7 +304,7 @@ static struct tokens put_lines(struct brackets *b) {
     return o.tokens;
 }
 
-/* An opener that is nested too deep becomes BAD once partners are known: what it holds is skipped. */
+/* An opener that is nested too deep becomes BAD: what stands up to its partner is skipped. */
 static void cut_deep(struct tokens *tokens) {
     uint32_t depth = 0;
     for (uint32_t i = 1; i < tokens->n; i++) {

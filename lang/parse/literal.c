@@ -279,7 +279,7 @@ void scan_bad_character(struct scan *s, const char *text, uint32_t n) {
             diag_help(s->diags, d, "Sizes bound by data (`?`) are not part of the language yet.");
         else if (c == '&' || c == '|' || c == '^')
             diag_help(s->diags, d, "Logic is written with the words and, or, not.");
-        else if (c >= 0x80)
+        else if (c >= 0x80 && n > 1)
             diag_help(s->diags, d, "Names are made of ASCII letters, digits and _.");
     }
     scan_token(s, TOK_BAD);

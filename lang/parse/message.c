@@ -83,9 +83,9 @@ static const char *expected_text(struct parser *p, struct expected *e) {
         drop(e, "([-*", starters);
     } else if (any_operator(e)) {
         add(&out, "an operator", &count);
-        drop(e, "+-*/%@<>([.", operators);
+        drop(e, "+-*/%@<>([.=", operators);
         if (e->kind[TOK_EOL])
-            drop(e, "=:,", operators);
+            drop(e, ":,", operators);
     }
     if (e->kind[TOK_EOL])
         e->kind['}'] = e->kind[';'] = e->kind[0] = false;
@@ -222,6 +222,8 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
                                 token_text(p, i), (int)(t->end - t->start - 1), p->text + t->start);
         return help;
     }
+    if (t->kind == 0 && i > 2 && before->kind == '-' && before[-1].kind == '-')
+        return "x-- does not exist: write x = x - 1.";
     if (t->kind == TOK_NAME && any_operator(e))
         return name_help(p, i, e);
     if (t->kind == '=' && in_condition(p, i))

@@ -10,8 +10,8 @@
    out. Deterministic, linear in the text, bounded in depth (ERR_NESTING). */
 struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, uint32_t source);
 
-/* For a line-by-line reader: whether TEXT (N bytes) ends inside an open bracket or block or after an
-   operator, so that more lines belong to it. False where no further line could mend it: a string
+/* For a line-by-line reader: whether TEXT (N bytes) ends inside an open bracket or block, or after
+   an operator, so that more lines belong to it. False where no further line could mend it: a string
    without its quote, brackets that do not match. */
 bool parse_wants_more(const char *text, size_t n);
 

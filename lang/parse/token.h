@@ -60,7 +60,7 @@ void scan_text(struct scan *s);
    put in, BAD in the place of brackets without a partner and of those nested too deep. */
 struct tokens lines_resolve(struct scan *s);
 
-/* Whether the brackets of S->tokens are open at the end, or the last token asks for another line. */
+/* Whether the brackets of S->tokens are open at the end, or the last token asks for more. */
 bool lines_want_more(struct scan *s);
 
 #endif

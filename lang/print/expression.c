@@ -19,7 +19,8 @@ enum level {
     LEVEL_PRODUCT,
     LEVEL_NEGATION,
     LEVEL_POWER,
-    LEVEL_POSTFIX
+    LEVEL_POSTFIX,
+    LEVEL_PRIMARY /* above all: in parentheses */
 };
 
 static const struct {
@@ -247,7 +248,9 @@ static void print_named(struct printer *p, const char *before, struct name name,
 }
 
 static void print_postfix(struct printer *p, const struct ast *node) {
-    print_at(p, node->kids[0], LEVEL_POSTFIX);
+    const struct ast *object = node->kids[0];
+    bool number = object->kind == AST_INT || object->kind == AST_FLOAT; /* 1.x is no member */
+    print_at(p, object, number ? LEVEL_PRIMARY : LEVEL_POSTFIX);
     if (node->kind == AST_MEMBER) {
         print_named(p, ".", node->name, "");
         return;

@@ -154,6 +154,15 @@ static struct sym projected_step(struct sym_facts *f, struct range r, struct nam
     return sym_prove_lt(f, sym_const(c, 0), move) ? move : one(c);
 }
 
+/* R with its end right behind its last element, where the number of elements is a constant. */
+static struct range trimmed(struct sym_facts *f, struct range r) {
+    struct sym n = last_number(f, r);
+    int64_t v;
+    if (sym_is_const(f->ctx, n, &v) && v >= 0)
+        r.end = sym_add(f->ctx, last_element(f, r), one(f->ctx));
+    return r;
+}
+
 static struct subset subset_new(struct arena *a, uint32_t rank) {
     return (struct subset){rank, ARENA_ARRAY(a, struct range, rank)};
 }
@@ -167,10 +176,13 @@ bool subset_project(struct arena *a, struct sym_facts *f, const struct subset *s
     for (uint32_t k = 0; k < s->rank; k++) {
         struct range d = {sym_simplify(f, s->dims[k].begin), sym_simplify(f, s->dims[k].end),
                           s->dims[k].step};
+        struct sym step = projected_step(f, d, n, over.step);
+        if (!sym_eq(step, d.step))
+            d = trimmed(f, d);
         if (!extreme(f, d.begin, &it, true, 4, &r.dims[k].begin) ||
             !extreme(f, d.end, &it, false, 4, &r.dims[k].end))
             return false;
-        r.dims[k].step = projected_step(f, d, n, over.step);
+        r.dims[k].step = step;
         r.dims[k].begin = sym_simplify(f, r.dims[k].begin);
         r.dims[k].end = sym_simplify(f, r.dims[k].end);
     }
@@ -306,10 +318,12 @@ bool subset_union(struct arena *a, struct sym_facts *f, const struct subset *x,
             r.dims[k] = only->dims[k];
             continue;
         }
+        struct sym step = r.dims[k].step = union_step(f, p, q);
+        p = sym_eq(step, p.step) ? p : trimmed(f, p);
+        q = sym_eq(step, q.step) ? q : trimmed(f, q);
         if (!pick(f, p.begin, q.begin, true, &r.dims[k].begin) ||
             !pick(f, p.end, q.end, false, &r.dims[k].end))
             return false;
-        r.dims[k].step = union_step(f, p, q);
     }
     *out = r;
     return true;

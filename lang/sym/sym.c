@@ -332,9 +332,13 @@ struct sym sym_combine(struct sym_ctx *c, int64_t ka, struct sym a, int64_t kb, 
         int64_t x = 0, y = 0;
         if (o <= 0)
             overflow |= __builtin_mul_overflow(ka, p->at[i++].coef, &x);
-        if (o >= 0)
-            overflow |= __builtin_mul_overflow(kb, q->at[j++].coef, &y);
-        overflow |= __builtin_add_overflow(x, y, &r.coef);
+        if (o >= 0 && kb == -1) { /* not by -1 first: x - INT64_MIN may fit */
+            overflow |= __builtin_sub_overflow(x, q->at[j++].coef, &r.coef);
+        } else {
+            if (o >= 0)
+                overflow |= __builtin_mul_overflow(kb, q->at[j++].coef, &y);
+            overflow |= __builtin_add_overflow(x, y, &r.coef);
+        }
         if (overflow || (r.coef != 0 && n == SYM_MAX_TERMS))
             return opaque_pair(c, F_ADD, sym_scale(c, ka, a), sym_scale(c, kb, b), overflow);
         if (r.coef != 0)

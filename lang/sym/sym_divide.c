@@ -65,11 +65,12 @@ static void split(struct sym_ctx *c, struct sym a, int64_t d, struct sym *quotie
     for (uint32_t k = 0; k < p->n; k++) {
         int64_t x = p->at[k].coef;
         q[nq].mono = r[nr].mono = p->at[k].mono;
-        if (p->at[k].mono == SYM_UNIT)
+        q[nq].coef = x / d;
+        r[nr].coef = x % d;
+        if (p->at[k].mono == SYM_UNIT) {
             sym_i64_floordiv(x, d, &q[nq].coef);
-        else
-            q[nq].coef = x / d;
-        r[nr].coef = x - q[nq].coef * d;
+            r[nr].coef = sym_i64_mod(x, d);
+        }
         nq += q[nq].coef != 0;
         nr += r[nr].coef != 0;
     }
@@ -184,6 +185,8 @@ struct sym sym_floordiv(struct sym_ctx *c, struct sym a, struct sym b) {
     if (sym_is_const(c, b, &d)) {
         if (d == 0)
             return b;
+        if (sym_is_const(c, a, &x) && sym_i64_floordiv(x, d, &x))
+            return sym_const(c, x);
         if (d == INT64_MIN)
             return sym_factor_of(c, F_FLOORDIV, a, b);
         if (d < 0)
@@ -215,6 +218,8 @@ struct sym sym_mod(struct sym_ctx *c, struct sym a, struct sym b) {
     if (sym_is_const(c, b, &d)) {
         if (d == 0)
             return b;
+        if (sym_is_const(c, a, &x))
+            return sym_const(c, sym_i64_mod(x, d));
         if (d == INT64_MIN)
             return sym_factor_of(c, F_MOD, a, b);
         if (d < 0)

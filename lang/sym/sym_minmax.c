@@ -97,7 +97,8 @@ static struct sym common_terms(struct sym_ctx *c, struct sym a, struct sym b) {
 static bool never_positive(const struct sym_ctx *c, const struct chain *v) {
     for (uint32_t i = 0; i < v->n; i++)
         for (uint32_t k = 0; k < sym_poly(c, v->at[i])->n; k++)
-            if (sym_poly(c, v->at[i])->at[k].coef > 0)
+            if (sym_poly(c, v->at[i])->at[k].coef > 0 ||
+                sym_poly(c, v->at[i])->at[k].coef == INT64_MIN)
                 return false;
     return true;
 }
@@ -133,14 +134,14 @@ static struct sym chain_result(struct sym_ctx *c, struct chain *v, int depth) {
 static struct sym build(struct sym_ctx *c, enum factor_kind kind, struct sym a, struct sym b,
                         int depth) {
     struct chain v = {.kind = kind};
+    struct interval d = sym_range_difference(c, a, b);
+    if (kind == F_MIN ? d.lo >= 0 : d.hi <= 0)
+        return b;
+    if (kind == F_MIN ? d.hi <= 0 : d.lo >= 0)
+        return a;
     collect(c, &v, a, 0);
     collect(c, &v, b, 0);
     if (v.full) { /* too many to flatten: a pair */
-        struct interval d = sym_range_difference(c, a, b);
-        if (kind == F_MIN ? d.lo >= 0 : d.hi <= 0)
-            return b;
-        if (kind == F_MIN ? d.hi <= 0 : d.lo >= 0)
-            return a;
         return operand_compare(c, a, b) <= 0 ? sym_factor_of(c, kind, a, b)
                                              : sym_factor_of(c, kind, b, a);
     }

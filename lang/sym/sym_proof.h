@@ -94,6 +94,10 @@ static inline bool sym_exhausted(const struct proof *p) {
 bool sym_fold_division(struct proof *p, struct sym x, struct sym d, int depth, struct sym *quotient,
                        struct sym *remainder);
 
+/* A with remainders by constants expanded and their quotients in one form: 0 where A is 0 whatever
+   the atoms are, as far as linear dividends go. */
+struct sym sym_expand(struct sym_ctx *c, struct sym a);
+
 /* Samples for all atoms of A; possibly none. Valid while the facts are. */
 const struct samples *sym_samples(struct sym_facts *f, struct sym a);
 /* The value of A in sample K; false on overflow or for an atom that has no value. */

@@ -33,6 +33,8 @@ static bool failed_before(const struct proof *p, struct sym a, int depth) {
     return p->failed[k].a == a.i && p->failed[k].depth >= depth;
 }
 
+/* Also while the goal is under way: should it come up again below, then no deeper proof than one
+   that is found here anyway is lost. */
 static void remember_failure(struct proof *p, struct sym a, int depth) {
     uint32_t k = a.i % SYM_PROOF_FAILED;
     p->failed[k].a = a.i;
@@ -399,8 +401,10 @@ static bool try_target(struct proof *p, struct sym a, const struct factor *x, in
     if (fixed_value(p, x, &v))
         return sym_search(p, sym_replace(p->ctx, a, x, v), depth - 1);
     if (x->kind == F_FLOORDIV || x->kind == F_MOD) {
-        if (sym_fold_division(p, x->a, x->b, depth, &v, &r))
-            return sym_search(p, sym_replace(p->ctx, a, x, x->kind == F_MOD ? r : v), depth - 1);
+        bool known = sym_fold_division(p, x->a, x->b, depth, &v, &r);
+        v = x->kind == F_MOD ? r : v;
+        if (known && !sym_eq(v, x->self))
+            return sym_search(p, sym_replace(p->ctx, a, x, v), depth - 1);
     }
     if (eliminate(p, a, x, depth))
         return true;
@@ -516,6 +520,7 @@ bool sym_search(struct proof *p, struct sym a, int depth) {
         return r.lo >= 0;
     if (depth <= 0 || failed_before(p, a, depth) || refuted(p, a))
         return false;
+    remember_failure(p, a, depth);
     if (use_facts(p, a, true, depth))
         return true;
     gather(p, a, &v);
@@ -526,10 +531,7 @@ bool sym_search(struct proof *p, struct sym a, int depth) {
     for (uint32_t k = 0; k < v.n && split < 0; k++)
         if (try_target(p, a, v.at[k].x, depth))
             return true;
-    if (split < 0 && (use_facts(p, a, false, depth) || split_cases(p, a, &v, depth)))
-        return true;
-    remember_failure(p, a, depth);
-    return false;
+    return split < 0 && (use_facts(p, a, false, depth) || split_cases(p, a, &v, depth));
 }
 
 /* ---- Questions ---- */
@@ -557,5 +559,9 @@ bool sym_prove_lt(struct sym_facts *f, struct sym a, struct sym b) {
 }
 
 bool sym_prove_eq(struct sym_facts *f, struct sym a, struct sym b) {
-    return sym_eq(a, b) || (sym_prove_le(f, a, b) && sym_prove_le(f, b, a));
+    struct sym d = sym_sub(f->ctx, a, b);
+    int64_t v;
+    if (sym_is_const(f->ctx, d, &v) || sym_is_const(f->ctx, sym_expand(f->ctx, d), &v))
+        return v == 0;
+    return sym_prove_nonneg(f, d) && sym_prove_nonneg(f, sym_neg(f->ctx, d));
 }

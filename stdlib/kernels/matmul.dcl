@@ -3,16 +3,17 @@ fn pack_columns(B: f32[K, N]; w: int = 2*lanes(f32)) -> P: f32[(N + w - 1)//w, K
   map jb in (N + w - 1)//w parallel, k in K, j in w vector { P[jb, k, j] = B[k, jb*w + j, else 0] }
 }
 
-## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x W; rows beyond M
+## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x `w`; rows beyond M
 ## repeat the last one and are not stored.
-fn matmul_packed(A: f32[M, K], P: f32[NB, K, W], n: i64; rows: int = 6) -> C: f32[M, n] {
-  map mo in 0:M:10*rows parallel, jb in NB {
-    map io in mo:min(mo + 10*rows, M):rows {
-      acc: f32[rows, W] in register = 0
-      map k in K seq, i in rows unroll, j in W vector {
+fn matmul_packed(A: f32[M, K], P: f32[NB, K, w], n: i64; rows: int = 6, w: int = 2*lanes(f32))
+    -> C: f32[M, n] {
+  map mo in 0:M:11*rows parallel, jb in NB parallel {
+    map io in mo:min(mo + 11*rows, M):rows {
+      acc: f32[rows, w] in register = 0
+      map k in K seq, i in rows unroll, j in w vector {
         acc[i, j] += A[min(io + i, M - 1), k] * P[jb, k, j]
       }
-      map i in rows unroll, j in W vector { acc[i, j] >> C[io + i, jb*W + j, else _] }
+      map i in rows unroll, j in w vector { acc[i, j] >> C[io + i, jb*w + j, else _] }
     }
   }
 }

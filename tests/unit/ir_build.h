@@ -367,8 +367,6 @@ BUILD struct build build_softmax(void) {
     build_decl(&b, "m", DT_f32, "S", STORE_HEAP, -INFINITY);
     build_decl(&b, "s", DT_f32, "S", STORE_NONE, 0);
     build_map(&b, "b in 0:S parallel, i in 0:N vector(4)");
-    b.last->map.index[1].schedule = SCHED_NONE; /* a maximum over i: not vector in b's order */
-    b.last->map.index[1].factor = 0;
     build_read(&b, "v", "x[b, i]");
     build_write(&b, val(&b, "v"), "m[b]", RES_MAX);
     build_end(&b);

@@ -200,7 +200,7 @@ static void test_refused(void) {
     refuse_source("int missing(int); int f(int x) { return missing(x); }", "-O2 -fPIC",
                   "undefined symbol missing");
     refuse_source("__thread int t; int f(void) { return t++; }", "-O2 -fPIC", "section");
-    refuse_source("int x; __attribute__((constructor)) void f(void) { x = 3; }", "-O2 -fPIC",
+    refuse_source("volatile int x; __attribute__((constructor)) void f(void) { x = 3; }", "-O2 -fPIC",
                   "section");
     refuse_source("int common; int f(void) { return common; }", "-O2 -fPIC -fcommon",
                   "no place in the object");

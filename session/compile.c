@@ -1,0 +1,138 @@
+/* From a graph to a kernel: passes, then the kernels of this session, then the cache on disk, then
+   the compiler. The key is the text of the graph after all passes with all else that code depends
+   on, so equal graphs are compiled once and a second start compiles nothing. */
+#include "session/state.h"
+
+#include "compiler/print/print.h"
+
+#include <string.h>
+
+bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p) {
+    const struct options *o = &s->options;
+    struct pass_target t = {o->target.vector_bytes, o->target.vector_registers};
+    if (o->verify && !graph_verify(g, "lower", &s->diags))
+        return false;
+    return pipeline_run(g, p, &t, o->verify, NULL, NULL, &s->diags);
+}
+
+static struct rt_key key_of(struct dcl_session *s, const struct graph *g, struct arena *scratch) {
+    const struct options *o = &s->options;
+    struct buf text = buf_new(scratch);
+    graph_print(g, &text);
+    buf_printf(&text, "\n%s llvm %d rt %d cpu %s %016llx strict %d", DCL_VERSION,
+               LLVM_BACKEND_VERSION, RT_ABI_VERSION, o->target.cpu,
+               (unsigned long long)o->target.fingerprint, o->strict);
+    struct rt_key key = {hash_bytes(text.at, text.n, 1), hash_bytes(text.at, text.n, 2)};
+    return key;
+}
+
+static struct kernel *find_kernel(struct dcl_session *s, struct rt_key key) {
+    for (struct kernel *k = s->kernels; k; k = k->next)
+        if (k->key.hi == key.hi && k->key.lo == key.lo)
+            return k;
+    return NULL;
+}
+
+/* A kernel of machine code BYTES; NULL with a reason in *WHY. */
+static struct kernel *load_kernel(struct dcl_session *s, struct rt_key key, const void *bytes,
+                                  size_t n, const char **why) {
+    struct kernel *k = mem_alloc(sizeof *k);
+    *k = (struct kernel){.key = key, .object = rt_object_load(bytes, n, NULL, 0, why)};
+    void *entry = k->object ? rt_object_symbol(k->object, "dcl_kernel") : NULL;
+    if (!entry) {
+        if (k->object) {
+            *why = "it has no entry";
+            rt_object_free(k->object);
+        }
+        mem_free(k);
+        return NULL;
+    }
+    memcpy(&k->run, &entry, sizeof entry); /* C has no conversion to functions */
+    k->next = s->kernels;
+    s->kernels = k;
+    return k;
+}
+
+static struct kernel *from_cache(struct dcl_session *s, struct rt_key key) {
+    void *bytes;
+    size_t n;
+    const char *why;
+    if (!s->options.cache || !rt_cache_read(s->options.cache, key, &bytes, &n))
+        return NULL;
+    struct kernel *k = load_kernel(s, key, bytes, n, &why);
+    rt_cache_release(bytes);
+    return k; /* if it cannot be loaded it is compiled anew */
+}
+
+static struct kernel *from_compiler(struct dcl_session *s, const struct graph *g, struct rt_key key,
+                                    struct arena *scratch) {
+    const struct llvm_backend *llvm = backend_open(s);
+    struct llvm_options o = {.target = s->options.target, .strict = s->options.strict};
+    struct llvm_code code;
+    if (!llvm || !llvm->compile(g, &o, scratch, &s->diags, &code))
+        return NULL;
+    const char *why = "";
+    struct kernel *k = load_kernel(s, key, code.object, code.n, &why);
+    if (!k) {
+        diag_error(&s->diags, g->span, ERR_BACKEND,
+                   arena_printf(s->messages, "internal: the compiled code cannot be loaded: %s",
+                                why));
+        return NULL;
+    }
+    if (s->options.cache)
+        rt_cache_write(s->options.cache, key, code.object, code.n);
+    return k;
+}
+
+static void free_arena(void *a) {
+    arena_free(a);
+}
+
+struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
+    if (!compile_passes(s, g, &s->options.pipeline))
+        return NULL;
+    struct arena *scratch = arena_new();
+    arena_on_free(g->arena, free_arena, scratch);
+    struct rt_key key = key_of(s, g, scratch);
+    struct kernel *k = find_kernel(s, key);
+    if (!k)
+        k = from_cache(s, key);
+    if (!k)
+        k = from_compiler(s, g, key, scratch);
+    if (k)
+        k->used = ++s->clock;
+    return k;
+}
+
+static void free_kernel(struct kernel *k) {
+    rt_object_free(k->object);
+    mem_free(k);
+}
+
+/* A session that goes on for long keeps the kernels that its functions hold and MOST others. */
+void kernels_trim(struct dcl_session *s, uint32_t most) {
+    for (;;) {
+        uint32_t idle = 0;
+        struct kernel **oldest = NULL;
+        for (struct kernel **at = &s->kernels; *at; at = &(*at)->next) {
+            if ((*at)->users)
+                continue;
+            idle++;
+            if (!oldest || (*at)->used < (*oldest)->used)
+                oldest = at;
+        }
+        if (idle <= most)
+            return;
+        struct kernel *k = *oldest;
+        *oldest = k->next;
+        free_kernel(k);
+    }
+}
+
+void kernels_free(struct dcl_session *s) {
+    while (s->kernels) {
+        struct kernel *k = s->kernels;
+        s->kernels = k->next;
+        free_kernel(k);
+    }
+}

@@ -1,0 +1,145 @@
+/* The standard library: found beside the program, read and checked once per session.
+   Its files are taken in the order of their paths, folders included; they hold definitions only. */
+#include "session/state.h"
+
+#include "lang/check/check.h"
+#include "lang/parse/parse.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *library_folder(struct arena *a) {
+    Dl_info info;
+    char path[PATH_MAX];
+    /* A data pointer of this library, since C has no conversion from functions. */
+    static const char here = 0;
+    if (!dladdr(&here, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
+        return "";
+    char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(a, path, (size_t)(slash - path)) : "";
+}
+
+static bool is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder of the standard library, NULL if there is none. */
+static const char *find_folder(struct arena *a) {
+    const char *path = getenv("DCL_PATH"), *lib = library_folder(a);
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        const char *dir = arena_strndup(a, path, n);
+        if (n && is_folder(dir))
+            return dir;
+        path += n + (path[n] == ':');
+    }
+    if (*lib) {
+        const char *beside = arena_printf(a, "%s/stdlib", lib);
+        if (is_folder(beside))
+            return beside;
+        beside = arena_printf(a, "%s/../share/dcl/stdlib", lib);
+        if (is_folder(beside))
+            return beside;
+    }
+    return is_folder(DCL_STDLIB_DIR) ? DCL_STDLIB_DIR : NULL;
+}
+
+struct paths {
+    VEC(const char *) at;
+};
+
+static void close_folder(void *dir) {
+    closedir(dir);
+}
+
+static void list_files(struct arena *a, const char *folder, int depth, struct paths *out) {
+    DIR *dir = depth < 8 ? opendir(folder) : NULL;
+    if (!dir)
+        return;
+    arena_on_free(a, close_folder, dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (e->d_name[0] == '.')
+            continue;
+        const char *path = arena_printf(a, "%s/%s", folder, e->d_name);
+        size_t n = strlen(e->d_name);
+        if (is_folder(path))
+            list_files(a, path, depth + 1, out);
+        else if (n > 4 && strcmp(e->d_name + n - 4, ".dcl") == 0)
+            VEC_PUSH(a, out->at, path);
+    }
+}
+
+static int compare_paths(const void *x, const void *y) {
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static bool only_definitions(struct dcl_session *s, const struct ast *file) {
+    for (uint32_t i = 0; i < file->nkids; i++) {
+        const struct ast *item = file->kids[i];
+        if (item->kind == AST_FN || item->kind == AST_LAYER)
+            continue;
+        diag_error(&s->diags, item->span, ERR_NOT_HERE, "the standard library holds definitions only");
+        return false;
+    }
+    return true;
+}
+
+static bool is_builtin(void *data, struct name n) {
+    struct dcl_session *s = data;
+    return eval_is_builtin(s->names, n) || builtin_has(s, n);
+}
+
+/* Reads all files into a fresh module. Trees stay in the session's arena. */
+static bool read_all(struct dcl_session *s, struct arena *scratch, struct module *m) {
+    const char *folder = find_folder(scratch);
+    struct paths paths = {0};
+    if (folder)
+        list_files(scratch, folder, 0, &paths);
+    if (paths.at.n)
+        qsort(paths.at.at, paths.at.n, sizeof *paths.at.at, compare_paths);
+    VEC(struct ast *) files = {0};
+    for (uint32_t i = 0; i < paths.at.n; i++) {
+        size_t n;
+        const char *why, *text = source_read_file(scratch, paths.at.at[i], &n, &why);
+        if (!text) {
+            diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, paths.at.at[i], why);
+            return false;
+        }
+        uint32_t source = sources_add(s->sources, paths.at.at[i], text, n);
+        struct ast *file = parse_source(s->arena, s->names, &s->diags, source);
+        VEC_PUSH(scratch, files, file);
+        for (uint32_t k = 0; k < file->nkids; k++)
+            if (file->kids[k]->kind == AST_FN || file->kids[k]->kind == AST_LAYER)
+                module_define(m, file->kids[k]);
+    }
+    struct check_builtins builtins = {is_builtin, s};
+    for (uint32_t i = 0; i < files.n; i++)
+        if (only_definitions(s, files.at[i]))
+            check_file(s->arena, m, &builtins, NULL, NULL, &s->diags, files.at[i]);
+    return s->diags.errors == 0;
+}
+
+static void free_arena(void *a) {
+    arena_free(a);
+}
+
+bool prelude_read(struct dcl_session *s) {
+    if (s->prelude_read)
+        return true;
+    struct arena *scratch = arena_new();
+    arena_on_free(s->messages, free_arena, scratch);
+    struct module *m = module_new(s->arena, s->names, "stdlib", NULL);
+    if (!read_all(s, scratch, m))
+        return false;
+    s->prelude = m;
+    s->module = module_new(s->arena, s->names, "", m);
+    s->script = env_new(s->store.arena, ENV_SCRIPT, NULL, s->module);
+    s->prelude_read = true;
+    diags_clear(&s->diags); /* the library's warnings are not the user's */
+    return true;
+}

@@ -1,0 +1,251 @@
+/* Statements of a script. Control flow at the top is run here, statement by statement, so that each
+   is a unit of its own and its memory goes when it ends; what stands in functions and maps is the
+   evaluator's. Names that are assigned in blocks are variables of the script; the indices of a loop
+   live in its frame. */
+#include "session/state.h"
+
+#include "lang/check/check.h"
+
+static bool run_statement(struct dcl_session *s, const struct ast *st, bool show);
+
+static struct env *scope(const struct dcl_session *s) {
+    return s->frames ? s->frames->env : s->script;
+}
+
+static bool has_map(const struct ast *e) {
+    if (!e)
+        return false;
+    if (e->kind == AST_MAP)
+        return true;
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (has_map(e->kids[i]))
+            return true;
+    return false;
+}
+
+static void begin(struct dcl_session *s, const struct ast *st) {
+    unit_begin(s, name_of_text(s->names, "statement"), st->span, true);
+    s->unit.mapped = has_map(st);
+}
+
+/* An expression by itself, concrete. */
+static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *out) {
+    begin(s, e);
+    bool ok = eval_expr(s->unit.ev, scope(s), e, out) && store_keep(s, out, e->span);
+    unit_end(s);
+    return ok;
+}
+
+static bool evaluate_integer(struct dcl_session *s, const struct ast *e, int64_t *out) {
+    struct value v;
+    if (!evaluate(s, e, &v))
+        return false;
+    if (v.kind == VAL_INT) {
+        *out = v.i;
+        return true;
+    }
+    if (v.kind == VAL_TENSOR && v.tensor->rank == 0 && dtype_is_int(v.dtype)) {
+        union scalar x = scalar_load(v.dtype, tensor_data(v.tensor)->bytes);
+        *out = scalar_cast(v.dtype, DT_i64, x).i64;
+        return true;
+    }
+    diag_error(&s->diags, e->span, ERR_ARG_KIND, "for", "the range", "an integer",
+               value_kind_name(&v));
+    return false;
+}
+
+static bool evaluate_truth(struct dcl_session *s, const struct ast *e, const char *what, bool *out) {
+    struct value v;
+    if (!evaluate(s, e, &v))
+        return false;
+    if (v.kind == VAL_BOOL) {
+        *out = v.b;
+        return true;
+    }
+    if (v.kind == VAL_TENSOR && v.tensor->rank == 0 && v.dtype == DT_bool) {
+        *out = scalar_load(DT_bool, tensor_data(v.tensor)->bytes).b;
+        return true;
+    }
+    diag_error(&s->diags, e->span, ERR_ARG_KIND, what, "the condition", "a truth value",
+               value_kind_name(&v));
+    return false;
+}
+
+static bool run_block(struct dcl_session *s, const struct ast *block, bool show) {
+    for (uint32_t i = 0; i < block->nkids; i++)
+        if (!run_statement(s, block->kids[i], show && i + 1 == block->nkids))
+            return false;
+    return true;
+}
+
+/* --- loops ---------------------------------------------------------------------------------- */
+
+static void push_frame(struct dcl_session *s, struct frame *f, struct value list) {
+    *f = (struct frame){.outer = s->frames, .list = list};
+    f->env = env_new(s->store.arena, ENV_BLOCK, scope(s), s->module);
+    s->frames = f;
+}
+
+static void bind_index(struct dcl_session *s, const struct ast *it, const struct value *v) {
+    env_bind(s->frames->env, it->name, *v, it->span);
+}
+
+static bool bind_indices(struct dcl_session *s, const struct ast *st, const struct value *v) {
+    uint32_t n = st->nkids - 1;
+    if (n == 1) {
+        bind_index(s, st->kids[1], v);
+        return true;
+    }
+    if (v->kind != VAL_LIST || v->list->n != n) {
+        diag_error(&s->diags, st->kids[1]->span, ERR_VALUE,
+                   "the elements are not lists of that length");
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        bind_index(s, st->kids[1 + i], &v->list->at[i]);
+    return true;
+}
+
+static bool run_list(struct dcl_session *s, const struct ast *st, struct value list) {
+    struct frame f;
+    bool ok = true;
+    uint32_t n = list.list->n;
+    push_frame(s, &f, list);
+    for (uint32_t k = 0; ok && k < n; k++) /* a collection moves f.list */
+        ok = !session_stopped(s) && bind_indices(s, st, &f.list.list->at[k]) &&
+             run_block(s, st->kids[0], false);
+    s->frames = f.outer;
+    return ok;
+}
+
+static bool run_range(struct dcl_session *s, const struct ast *st, int64_t lo, int64_t hi,
+                      int64_t step) {
+    struct frame f;
+    bool ok = true;
+    push_frame(s, &f, value_none());
+    for (int64_t k = lo; ok && k < hi;) {
+        struct value v = value_int(k);
+        ok = !session_stopped(s) && bind_indices(s, st, &v) && run_block(s, st->kids[0], false);
+        if (__builtin_add_overflow(k, step, &k))
+            break;
+    }
+    s->frames = f.outer;
+    return ok;
+}
+
+/* The ITER of a `for` that has the expression: all names share it. */
+static const struct ast *iterated(const struct ast *st) {
+    for (uint32_t i = 1; i < st->nkids; i++)
+        if (st->kids[i]->kids[1])
+            return st->kids[i];
+    return NULL;
+}
+
+static bool run_for(struct dcl_session *s, const struct ast *st) {
+    const struct ast *it = iterated(st);
+    int64_t lo = 0, hi, step = 1;
+    if (!it) {
+        diag_error(&s->diags, st->span, ERR_RANGE_UNKNOWN, name_text(s->names, st->kids[1]->name));
+        return false;
+    }
+    if (!it->kids[0]) {
+        struct value v;
+        if (!evaluate(s, it->kids[1], &v))
+            return false;
+        if (v.kind == VAL_LIST || v.kind == VAL_PACK)
+            return run_list(s, st, v);
+        if (v.kind == VAL_INT)
+            return run_range(s, st, 0, v.i, 1);
+    }
+    if ((it->kids[0] && !evaluate_integer(s, it->kids[0], &lo)) ||
+        !evaluate_integer(s, it->kids[1], &hi) ||
+        (it->kids[2] && !evaluate_integer(s, it->kids[2], &step)))
+        return false;
+    if (step <= 0) {
+        diag_error(&s->diags, it->span, ERR_VALUE, "the step of a range must be a positive number");
+        return false;
+    }
+    return run_range(s, st, lo, hi, step);
+}
+
+static bool run_while(struct dcl_session *s, const struct ast *st) {
+    for (;;) {
+        bool goes_on;
+        if (session_stopped(s) || !evaluate_truth(s, st->kids[0], "while", &goes_on))
+            return false;
+        if (!goes_on)
+            return true;
+        if (!run_block(s, st->kids[1], false))
+            return false;
+    }
+}
+
+static bool run_if(struct dcl_session *s, const struct ast *st, bool show) {
+    bool holds;
+    if (!evaluate_truth(s, st->kids[0], "if", &holds))
+        return false;
+    const struct ast *arm = holds ? st->kids[1] : st->kids[2];
+    return !arm || run_statement(s, arm, show);
+}
+
+/* --- the others ----------------------------------------------------------------------------- */
+
+static bool show_value(struct dcl_session *s, const struct value *v) {
+    if (v->kind == VAL_NONE)
+        return true;
+    struct buf text = buf_new(s->unit.arena);
+    print_value(s, v, &text);
+    buf_text(&text, "\n");
+    session_write(s, text.at, text.n);
+    return true;
+}
+
+static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
+    struct value v;
+    begin(s, st);
+    bool ok = eval_statement(s->unit.ev, scope(s), st, &v);
+    /* The value of an expression is computed even where nobody looks: its checks are part of it. */
+    if (ok && v.kind != VAL_NONE) {
+        s->unit.mapped = false;
+        ok = store_keep(s, &v, st->span);
+    }
+    ok = ok && unit_effects(s) && (!show || show_value(s, &v));
+    unit_end(s);
+    return ok;
+}
+
+static bool run_statement(struct dcl_session *s, const struct ast *st, bool show) {
+    if (session_stopped(s))
+        return false;
+    bool ok;
+    switch (st->kind) {
+    case AST_BLOCK: return run_block(s, st, show);
+    case AST_FOR: return run_for(s, st);
+    case AST_WHILE: return run_while(s, st);
+    case AST_IF: return run_if(s, st, show);
+    default: ok = run_leaf(s, st, show); break;
+    }
+    store_collect(s, false);
+    kernels_trim(s, KERNELS_KEPT);
+    return ok;
+}
+
+static bool is_definition(const struct ast *item) {
+    return item->kind == AST_FN || item->kind == AST_LAYER;
+}
+
+bool script_run(struct dcl_session *s, struct text *t, bool show) {
+    struct ast *file = t->file;
+    /* Where a text defines a name twice, statements between see the first. */
+    for (uint32_t i = file->nkids; i-- > 0;)
+        if (is_definition(file->kids[i]))
+            module_define(s->module, file->kids[i]);
+    for (uint32_t i = 0; i < file->nkids; i++) {
+        struct ast *item = file->kids[i];
+        if (is_definition(item))
+            module_define(s->module, item);
+        else if (item->kind != AST_USE && !run_statement(s, item, show))
+            return false;
+    }
+    return true;
+}

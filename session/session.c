@@ -1,0 +1,223 @@
+/* The session's life, its messages, and what happens when memory runs out.
+
+   Note [the boundary]
+   Every function of dcl.h that can fail runs its work in session_guard: messages of the call
+   before are dropped, the out-of-memory handler points here, and a jump to it ends the unit that
+   was open and takes back a half-done line. Texts that are handed out lie in s->messages and live
+   until the next call. */
+#include "session/state.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+static void close_session(struct dcl_session *s) {
+    unit_end(s);
+    functions_free(s);
+    kernels_free(s);
+    store_free(s);
+    for (uint32_t i = 0; i < s->texts.n; i++)
+        arena_free(s->texts.at[i]->arena);
+    rt_free(s->rt);
+    backend_close(s);
+    arena_free(s->messages);
+    arena_free(s->arena);
+}
+
+static struct dcl_session *open_session(struct arena *a, const char *options) {
+    struct dcl_session *s = ARENA_NEW(a, struct dcl_session);
+    s->arena = a;
+    s->errors = "";
+    s->names = names_new(a);
+    s->sources = sources_new(a);
+    s->modules = map_new(a);
+    s->messages = arena_new();
+    s->store.arena = arena_new();
+    s->store.owned = map_new(s->store.arena);
+    diags_init(&s->diags, s->messages, s->sources);
+    const char *wrong = options_read(a, options, &s->options);
+    if (wrong) { /* every call says so */
+        s->errors = arena_printf(a, "error: %s\n", wrong);
+        s->failed = true;
+        return s;
+    }
+    s->rt = rt_new(s->options.threads);
+    if (!s->rt) {
+        arena_free(s->store.arena);
+        arena_free(s->messages);
+        return NULL;
+    }
+    return s;
+}
+
+dcl_session *dcl_open(const char *options) {
+    jmp_buf here, *former;
+    struct arena *volatile a = NULL;
+    struct dcl_session *volatile s = NULL;
+    former = arena_on_oom(&here);
+    if (setjmp(here) == 0) {
+        a = arena_new();
+        s = open_session(a, options);
+    }
+    arena_on_oom(former);
+    if (!s)
+        arena_free(a);
+    return s;
+}
+
+void dcl_close(dcl_session *s) {
+    if (s)
+        close_session(s);
+}
+
+/* The text of what was collected. */
+static void make_errors(struct dcl_session *s) {
+    if (!s->diags.first)
+        return;
+    struct buf text = buf_new(s->messages);
+    diags_print(&s->diags, &text, s->colour);
+    s->errors = text.at;
+}
+
+int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, void *data),
+                  void *data) {
+    jmp_buf here, *former;
+    volatile bool ok = false;
+    if (!s->rt) /* it was never opened properly */
+        return 1;
+    s->errors = "";
+    s->stop = 0;
+    rt_clear_stop(s->rt);
+    s->busy = 1;
+    former = arena_on_oom(&here);
+    if (setjmp(here) == 0) {
+        arena_reset(s->messages);
+        diags_init(&s->diags, s->messages, s->sources);
+        ok = prelude_read(s) && body(s, data) && s->diags.errors == 0;
+        make_errors(s);
+    } else {
+        s->errors = "error: not enough memory\n";
+        ok = false;
+    }
+    arena_on_oom(former);
+    unit_end(s);
+    for (uint32_t i = 0; i < s->texts.n; i++)
+        s->texts.at[i]->running = false;
+    s->frames = NULL;
+    s->folder = NULL;
+    if (s->before)
+        undo_end(s, !ok);
+    s->busy = 0;
+    s->failed = !ok;
+    if (!ok && !*s->errors)
+        s->errors = "error: internal: a call failed without a reason\n";
+    return ok ? 0 : 1;
+}
+
+const char *dcl_errors(dcl_session *s) {
+    return s->failed ? s->errors : "";
+}
+
+const char *session_messages(dcl_session *s) {
+    return s->errors;
+}
+
+void session_colour(dcl_session *s, bool on) {
+    s->colour = on;
+}
+
+void dcl_output(dcl_session *s, void (*write)(void *data, const char *text, size_t n), void *data) {
+    s->write = write;
+    s->write_data = data;
+}
+
+void session_write(struct dcl_session *s, const char *text, size_t n) {
+    if (s->write)
+        s->write(s->write_data, text, n);
+    else
+        fwrite(text, 1, n, stdout);
+}
+
+void dcl_stop(dcl_session *s) {
+    if (!s->busy)
+        return;
+    s->stop = 1;
+    rt_stop(s->rt);
+}
+
+bool session_stopped(struct dcl_session *s) {
+    if (s->stop)
+        diag_error(&s->diags, (struct span){0}, ERR_INTERRUPTED);
+    return s->stop;
+}
+
+const char *dcl_version(void) {
+    return DCL_VERSION;
+}
+
+/* --- running text --------------------------------------------------------------------------- */
+
+struct run {
+    const char *text, *path;
+    size_t n;
+    bool line;
+};
+
+static bool run_text(struct dcl_session *s, void *data) {
+    struct run *r = data;
+    if (r->line)
+        undo_begin(s);
+    struct text *t = text_read(s, s->module, r->path ? r->path : "<text>", r->text, r->n);
+    if (!t)
+        return false;
+    bool ok = script_run(s, t, r->line);
+    text_release(s, t);
+    return ok;
+}
+
+int dcl_run(dcl_session *s, const char *text, const char *path) {
+    struct run r = {text, path, strlen(text), false};
+    return session_guard(s, run_text, &r);
+}
+
+int session_line(dcl_session *s, const char *text, const char *path) {
+    struct run r = {text, path, strlen(text), true};
+    return session_guard(s, run_text, &r);
+}
+
+static bool run_file(struct dcl_session *s, void *data) {
+    struct run r = {.path = data};
+    const char *why;
+    r.text = source_read_file(s->messages, r.path, &r.n, &why);
+    if (!r.text) {
+        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r.path, why);
+        return false;
+    }
+    const char *slash = strrchr(r.path, '/');
+    s->folder = slash ? arena_strndup(s->messages, r.path, (size_t)(slash - r.path + 1)) : NULL;
+    return run_text(s, &r);
+}
+
+int dcl_run_file(dcl_session *s, const char *path) {
+    return session_guard(s, run_file, (void *)path);
+}
+
+static bool check_file_only(struct dcl_session *s, void *data) {
+    const char *why, *path = data;
+    size_t n;
+    char *text = source_read_file(s->messages, path, &n, &why);
+    if (!text) {
+        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, path, why);
+        return false;
+    }
+    undo_begin(s);
+    struct text *t = text_read(s, s->module, path, text, n);
+    if (t)
+        text_release(s, t);
+    undo_end(s, true);
+    return t != NULL;
+}
+
+int session_check(dcl_session *s, const char *path) {
+    return session_guard(s, check_file_only, (void *)path);
+}

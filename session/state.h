@@ -1,0 +1,306 @@
+/* What the files of session/ share: the session, its store of values, the unit that is being
+   compiled, programs that are ready to run. Not for others: they see include/dcl.h and session.h.
+
+   Lifetimes. The session's arena holds names, modules and tables. Each text that was read has an
+   arena for its tree, kept as long as a definition of it is in use. The store holds the values of
+   script variables; it is copied from time to time, which leaves the garbage behind (store.c). A
+   unit (one statement, one call) has an arena of its own that goes when the unit ends. */
+#ifndef DCL_SESSION_STATE_H
+#define DCL_SESSION_STATE_H
+
+#include "session/session.h"
+
+#include "backends/llvm/llvm.h"
+#include "backends/ref/ref.h"
+#include "backends/rt/rt.h"
+#include "backends/rt/target.h"
+#include "compiler/lower/lower.h"
+#include "compiler/passes/pass.h"
+#include "lang/check/module.h"
+#include "lang/files/files.h"
+
+/* --- values of the script ------------------------------------------------------------------- */
+
+/* Memory of a tensor or state. Never moves; freed when a collection finds it unused. */
+struct data {
+    struct data *next;
+    void *bytes; /* 64-byte aligned */
+    size_t size;
+    uint64_t line; /* of the REPL in which it was made: see undo_write */
+    bool live;
+};
+
+/* A layer's state as the session keeps it: its address is its identity. */
+struct kept_state {
+    struct state state; /* state.data is a struct data */
+    struct kept_state *next;
+    bool live;
+};
+
+struct store {
+    struct arena *arena;       /* lists, instances, heads of tensors */
+    struct arena *next;        /* while a collection copies into it, else NULL */
+    struct map owned;          /* instances that lie in ARENA */
+    struct data *data;         /* all of them */
+    struct kept_state *states; /* all of them */
+    size_t bytes, live_bytes;  /* of data now, and after the last collection */
+    size_t live_arena;         /* bytes of ARENA after the last collection */
+    uint32_t count, live_count;
+};
+
+/* A loop of the script that is running. */
+struct frame {
+    struct frame *outer;
+    struct env *env; /* of its indices */
+    struct value list;
+};
+
+/* A text that was read. */
+struct text {
+    struct arena *arena; /* NULL: free for another text */
+    struct ast *file;
+    uint32_t source;
+    bool live, running;
+};
+
+/* What a line did that an error in it takes back. */
+enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_DEFINITION };
+struct undo {
+    enum undo_kind kind;
+    struct tensor *tensor; /* DATA */
+    struct state *state;   /* STATE */
+    struct data *data;     /* the former content */
+    struct module *module; /* DEFINITION */
+    struct name name;
+    struct ast *definition;
+};
+
+/* --- compiled code -------------------------------------------------------------------------- */
+
+struct kernel {
+    struct kernel *next;
+    struct rt_key key;
+    struct rt_object *object;
+    rt_kernel *run;
+    uint32_t users; /* variants that hold it */
+    uint64_t used;  /* when it was last asked for */
+};
+
+/* A graph that can be run. */
+struct program {
+    const struct graph *graph;
+    struct kernel *kernel;
+    const struct origin *origins; /* one per parameter of the graph */
+    struct graph_symbol *symbols;
+    uint32_t nsymbols;
+};
+
+/* What a parameter of a graph is for one run. */
+struct actual {
+    void *bytes;
+    const int64_t *dims;
+    int64_t value; /* of a run-time integer */
+};
+
+/* --- units ---------------------------------------------------------------------------------- */
+
+/* A statement or call while it is evaluated. */
+struct unit {
+    bool open;
+    bool script; /* a statement: builtins may act */
+    bool mapped; /* it has a map, in which nothing may be made concrete */
+    struct arena *arena;
+    struct sym_ctx *syms;
+    struct lower *lower; /* back-end cpu */
+    struct ref *ref;     /* back-end ref */
+    struct eval *ev;
+    struct span span;
+};
+
+enum backend { BACKEND_CPU, BACKEND_REF };
+
+struct options {
+    enum backend backend;
+    int threads;
+    struct target target;
+    const char *cache; /* folder; NULL: none */
+    bool strict, verify;
+    struct pipeline pipeline;
+};
+
+struct dcl_session {
+    struct arena *arena;
+    struct names *names;
+    struct sources *sources;
+    struct options options;
+    struct rt *rt;
+
+    struct arena *messages; /* of diags and the text of errors; emptied by every call */
+    struct diags diags;
+    const char *errors;
+    bool failed, colour;
+
+    struct module *prelude, *module;
+    bool prelude_read;
+    struct map modules; /* path's name -> struct module *, of `use` */
+    uint64_t generation; /* counts definitions: what was compiled before may be stale */
+
+    struct store store;
+    struct env *script;   /* variables */
+    struct env *before;   /* variables before this line, NULL outside of a REPL line */
+    struct frame *frames; /* innermost first */
+    VEC(struct text *) texts;
+    VEC(struct undo) undo;
+    uint64_t line;
+    uint64_t next_id, seed, before_id, before_seed;
+    const char *folder; /* of the file that runs, or NULL */
+
+    struct unit unit;
+    struct dcl_function *functions;
+    struct kernel *kernels;
+    uint64_t clock;
+    const struct llvm_backend *llvm; /* once opened */
+    void *llvm_library;
+
+    void (*write)(void *data, const char *text, size_t n);
+    void *write_data;
+    volatile int stop, busy;
+};
+
+/* session.c */
+/* Runs BODY with this thread's out-of-memory handler set, messages emptied before and made into
+   text after. 0 if BODY gave true. */
+int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, void *data),
+                  void *data);
+void session_write(struct dcl_session *s, const char *text, size_t n);
+/* An error "interrupted" if the user wants to stop; true then. */
+bool session_stopped(struct dcl_session *s);
+
+/* options.c: NULL, or what is wrong. */
+const char *options_read(struct arena *a, const char *text, struct options *o);
+
+/* prelude.c */
+bool prelude_read(struct dcl_session *s);
+/* The folder of libdcl, without a slash at its end; "" if it is not known. */
+const char *library_folder(struct arena *a);
+
+/* text.c */
+/* Parses and checks TEXT and adds its definitions to MODULE; undo takes them back. NULL after
+   errors. The result is pinned until text_release. */
+struct text *text_read(struct dcl_session *s, struct module *m, const char *path,
+                       const char *text, size_t n);
+void text_release(struct dcl_session *s, struct text *t);
+struct text *text_of_source(struct dcl_session *s, uint32_t source);
+
+/* script.c */
+bool script_run(struct dcl_session *s, struct text *t, bool show);
+
+/* units.c */
+void unit_begin(struct dcl_session *s, struct name name, struct span span, bool script);
+void unit_end(struct dcl_session *s);
+/* Runs what has been lowered and gives data for the N tensors and scalars at V, in place: tensors
+   of the store, or static integers and truth values. */
+bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
+/* At the end of a statement: runs it for what it writes. */
+bool unit_effects(struct dcl_session *s);
+struct lower_script unit_script(struct dcl_session *s);
+struct ref_script unit_ref_script(struct dcl_session *s);
+
+/* store.c */
+/* NULL after an error. WHAT is for the message. */
+struct data *data_new(struct dcl_session *s, size_t size, const char *what, struct span span);
+/* A tensor of the script over D. */
+struct tensor *data_tensor(struct dcl_session *s, enum dtype t, uint32_t rank, const int64_t *dims,
+                           struct data *d, struct name name, struct span span);
+static inline struct data *tensor_data(const struct tensor *t) {
+    return t->impl;
+}
+int64_t tensor_elements(const struct tensor *t);
+/* Makes V a value of the store: runs what has been lowered, copies the rest. */
+bool store_keep(struct dcl_session *s, struct value *v, struct span span);
+/* If enough garbage may lie around: between statements only. */
+void store_collect(struct dcl_session *s, bool always);
+void store_free(struct dcl_session *s);
+
+/* undo.c */
+void undo_begin(struct dcl_session *s); /* a line of the REPL */
+void undo_end(struct dcl_session *s, bool take_back);
+/* Called before the data of a container or state is written in place. False after an error. */
+bool undo_write(struct dcl_session *s, struct tensor *t);
+bool undo_write_state(struct dcl_session *s, struct state *st);
+/* Adds a definition, and to the undo list the one that it hides. */
+void define(struct dcl_session *s, struct module *m, struct ast *def);
+/* Forgets (or takes back) the definitions since the undo list had MARK entries. */
+void undo_definitions(struct dcl_session *s, uint32_t mark, bool back);
+
+/* compile.c */
+/* Passes on G (which is changed), then the kernel from one of the caches or the compiler. */
+struct kernel *compile_graph(struct dcl_session *s, struct graph *g);
+bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p);
+enum { KERNELS_KEPT = 256 };
+void kernels_trim(struct dcl_session *s, uint32_t most);
+void kernels_free(struct dcl_session *s);
+
+/* backend.c: the compiler's library; NULL after an error. */
+const struct llvm_backend *backend_open(struct dcl_session *s);
+void backend_close(struct dcl_session *s);
+
+/* program.c */
+void program_init(struct program *p, struct arena *a, const struct graph *g, struct kernel *k,
+                  const struct origin *origins);
+/* Computes the values of the symbols, compares all shapes and checks the conditions. */
+bool program_bind(struct dcl_session *s, const struct program *p, const struct actual *at,
+                  int64_t *symbols, struct span span);
+/* The shape of result K. */
+bool program_result(struct dcl_session *s, const struct program *p, uint32_t k,
+                    const int64_t *symbols, int64_t *dims, size_t *bytes);
+/* RESULTS: their memory. */
+bool program_run(struct dcl_session *s, const struct program *p, const struct actual *at,
+                 const int64_t *symbols, void *const *results, struct span span);
+
+/* builtins.c */
+bool builtin_has(void *session, struct name n);
+bool builtin_call(void *session, struct name n, uint32_t nargs, const struct value *args,
+                  const struct name *keywords, struct span span, struct value *out);
+
+/* builtins_files.c */
+bool builtin_load(struct dcl_session *s, uint32_t nargs, const struct value *args,
+                  struct name named, struct span span, struct value *out);
+bool builtin_save(struct dcl_session *s, const struct value *args, struct span span);
+
+/* states.c: the memory of a layer's states and how it starts. */
+bool states_new(void *session, struct state *st, const struct value *init, struct span span);
+bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
+                        const struct value *args, struct span span, struct value *out);
+bool states_is_initializer(const struct dcl_session *s, struct name n);
+/* A state of an instance under its dotted name. */
+struct named_state {
+    const char *name;
+    struct state *state;
+};
+struct named_states {
+    VEC(struct named_state) at;
+};
+void states_list(struct dcl_session *s, struct arena *a, const struct instance *x,
+                 struct named_states *out);
+
+/* random.c: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). */
+struct random {
+    uint32_t key[2];
+};
+struct random random_new(uint64_t seed, uint64_t stream);
+/* The K-th draw of a stream: uniform in [0, 1), with 53 bits; standard normal. */
+double random_uniform(const struct random *r, uint64_t k);
+double random_normal(const struct random *r, uint64_t k);
+
+/* print_value.c */
+void print_value(struct dcl_session *s, const struct value *v, struct buf *out);
+
+/* functions.c */
+void functions_free(struct dcl_session *s);
+/* Calls F for the value that each handle keeps alive. */
+void functions_each(struct dcl_session *s, void (*f)(void *data, struct value *v), void *data);
+
+/* calls.c: shared with the files about functions: see call.h */
+
+#endif

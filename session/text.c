@@ -1,0 +1,151 @@
+/* Texts: reading, checking, defining. A text whose definitions are in use is kept; the arenas of
+   the others are freed by the next collection (store.c). */
+#include "session/state.h"
+
+#include "lang/check/check.h"
+#include "lang/parse/parse.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct text *new_text(struct dcl_session *s) {
+    struct text *t = NULL;
+    for (uint32_t i = 0; i < s->texts.n && !t; i++)
+        if (!s->texts.at[i]->arena)
+            t = s->texts.at[i];
+    if (!t) {
+        t = ARENA_NEW(s->arena, struct text);
+        VEC_PUSH(s->arena, s->texts, t);
+    }
+    *t = (struct text){.running = true};
+    t->arena = arena_new();
+    return t;
+}
+
+void text_release(struct dcl_session *s, struct text *t) {
+    (void)s;
+    t->running = false;
+}
+
+struct text *text_of_source(struct dcl_session *s, uint32_t source) {
+    for (uint32_t i = 0; i < s->texts.n; i++)
+        if (s->texts.at[i]->arena && s->texts.at[i]->source == source)
+            return s->texts.at[i];
+    return NULL;
+}
+
+static bool is_builtin(void *data, struct name n) {
+    struct dcl_session *s = data;
+    return eval_is_builtin(s->names, n) || builtin_has(s, n);
+}
+
+static bool is_variable(void *data, struct name n) {
+    struct dcl_session *s = data;
+    return env_find(s->script, n, NULL) != NULL;
+}
+
+static bool is_definition(const struct ast *item) {
+    return item->kind == AST_FN || item->kind == AST_LAYER;
+}
+
+/* --- use ------------------------------------------------------------------------------------ */
+
+/* The file that USE in the file FROM means: beside FROM, or from the current folder. */
+static bool find_used(struct dcl_session *s, const struct ast *use, const char *from,
+                      char path[PATH_MAX]) {
+    const char *name = name_text(s->names, use->name);
+    const char *file = use->flags & AST_PATH ? name : arena_printf(s->messages, "%s.dcl", name);
+    const char *slash = strrchr(from, '/');
+    if (slash && file[0] != '/') {
+        const char *beside =
+            arena_printf(s->messages, "%.*s%s", (int)(slash - from + 1), from, file);
+        if (realpath(beside, path))
+            return true;
+    }
+    if (realpath(file, path))
+        return true;
+    diag_error(&s->diags, use->span, ERR_FILE_READ, file, "there is no such file");
+    return false;
+}
+
+static bool use_module(struct dcl_session *s, struct module *user, const struct ast *use,
+                       const char *from) {
+    char path[PATH_MAX];
+    uint64_t known = 0;
+    if (!find_used(s, use, from, path))
+        return false;
+    struct name key = name_of_text(s->names, path);
+    struct module *m;
+    if (map_get(&s->modules, key.i, &known) && known) {
+        m = (struct module *)(uintptr_t)known;
+    } else {
+        const char *why;
+        size_t n;
+        char *text = source_read_file(s->messages, path, &n, &why);
+        if (!text) {
+            diag_error(&s->diags, use->span, ERR_FILE_READ, path, why);
+            return false;
+        }
+        m = module_new(s->arena, s->names, name_text(s->names, key), s->prelude);
+        map_put(&s->modules, key.i, (uintptr_t)m); /* so that a cycle ends */
+        struct text *t = text_read(s, m, path, text, n);
+        if (!t) {
+            map_put(&s->modules, key.i, 0);
+            return false;
+        }
+        for (uint32_t i = 0; i < t->file->nkids; i++)
+            if (!is_definition(t->file->kids[i]) && t->file->kids[i]->kind != AST_USE)
+                diag_error(&s->diags, t->file->kids[i]->span, ERR_NOT_HERE,
+                           "a file that others use holds definitions only");
+        text_release(s, t);
+    }
+    for (uint32_t i = 0; i < user->uses.n; i++)
+        if (user->uses.at[i] == m)
+            return true;
+    VEC_PUSH(user->arena, user->uses, m);
+    return s->diags.errors == 0;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* Shape errors of functions, before any data exists. */
+static void check_shapes(struct dcl_session *s, struct module *m, const struct ast *file) {
+    for (uint32_t i = 0; i < file->nkids; i++) {
+        if (file->kids[i]->kind != AST_FN)
+            continue;
+        struct arena *scratch = arena_new();
+        lower_check_definition(scratch, s->names, &s->diags, m, file->kids[i]);
+        arena_free(scratch);
+    }
+}
+
+static bool read_items(struct dcl_session *s, struct module *m, const char *path, struct text *t) {
+    for (uint32_t i = 0; i < t->file->nkids; i++)
+        if (t->file->kids[i]->kind == AST_USE && !use_module(s, m, t->file->kids[i], path))
+            return false;
+    for (uint32_t i = 0; i < t->file->nkids; i++)
+        if (is_definition(t->file->kids[i]))
+            define(s, m, t->file->kids[i]);
+    struct check_builtins builtins = {is_builtin, s};
+    if (!check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file))
+        return false;
+    check_shapes(s, m, t->file);
+    return s->diags.errors == 0;
+}
+
+struct text *text_read(struct dcl_session *s, struct module *m, const char *path,
+                       const char *text, size_t n) {
+    uint32_t mark = s->undo.n;
+    bool own = !s->before; /* definitions are taken back here if no line does that */
+    struct text *t = new_text(s);
+    t->source = sources_add(s->sources, path, text, n);
+    t->file = parse_source(t->arena, s->names, &s->diags, t->source);
+    bool ok = s->diags.errors == 0 && read_items(s, m, path, t);
+    if (own)
+        undo_definitions(s, mark, !ok);
+    if (ok)
+        return t;
+    text_release(s, t);
+    return NULL;
+}

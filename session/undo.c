@@ -1,0 +1,94 @@
+/* What a line of the REPL did and an error in it takes back: bindings (a copy of the variables'
+   table), definitions, and the content of containers and states, of which the first write in a
+   line makes a copy. */
+#include "session/state.h"
+
+#include <string.h>
+
+static void push(struct dcl_session *s, struct undo u) {
+    VEC_PUSH(s->arena, s->undo, u);
+}
+
+void undo_begin(struct dcl_session *s) {
+    struct env *copy = env_new(s->store.arena, ENV_SCRIPT, NULL, s->module);
+    for (uint32_t i = 0; i < s->script->bindings.n; i++) {
+        const struct binding *b = &s->script->bindings.at[i];
+        env_bind(copy, b->name, b->value, b->span);
+    }
+    s->line++;
+    s->undo.n = 0;
+    s->before_id = s->next_id;
+    s->before_seed = s->seed;
+    s->before = copy;
+}
+
+static void take_back(struct dcl_session *s, const struct undo *u) {
+    switch (u->kind) {
+    case UNDO_DATA: u->tensor->impl = u->data; break;
+    case UNDO_STATE: u->state->data = u->data; break;
+    case UNDO_DEFINITION:
+        map_put(&u->module->defs, u->name.i, (uintptr_t)u->definition);
+        s->generation++;
+        break;
+    }
+}
+
+void undo_end(struct dcl_session *s, bool back) {
+    while (back && s->undo.n)
+        take_back(s, &s->undo.at[--s->undo.n]);
+    if (back) {
+        s->script = s->before;
+        s->next_id = s->before_id;
+        s->seed = s->before_seed;
+    }
+    s->undo.n = 0;
+    s->before = NULL;
+}
+
+void undo_definitions(struct dcl_session *s, uint32_t mark, bool back) {
+    while (back && s->undo.n > mark)
+        take_back(s, &s->undo.at[--s->undo.n]);
+    s->undo.n = mark;
+}
+
+void define(struct dcl_session *s, struct module *m, struct ast *def) {
+    uint64_t former = 0;
+    map_get(&m->defs, def->name.i, &former);
+    push(s, (struct undo){.kind = UNDO_DEFINITION,
+                          .module = m,
+                          .name = def->name,
+                          .definition = (struct ast *)(uintptr_t)former});
+    module_define(m, def);
+    s->generation++;
+}
+
+/* A copy of D, if what it holds may be wanted back. */
+static struct data *copy_of(struct dcl_session *s, struct data *d, const char *what,
+                            struct span span) {
+    if (!s->before || d->line == s->line)
+        return d;
+    struct data *copy = data_new(s, d->size, what, span);
+    if (copy)
+        memcpy(copy->bytes, d->bytes, d->size);
+    return copy;
+}
+
+bool undo_write(struct dcl_session *s, struct tensor *t) {
+    struct data *d = tensor_data(t);
+    struct data *copy = copy_of(s, d, name_text(s->names, t->name), t->span);
+    if (copy && copy != d) {
+        push(s, (struct undo){.kind = UNDO_DATA, .tensor = t, .data = d});
+        t->impl = copy;
+    }
+    return copy != NULL;
+}
+
+bool undo_write_state(struct dcl_session *s, struct state *st) {
+    struct data *d = st->data;
+    struct data *copy = copy_of(s, d, name_text(s->names, st->path), st->def->span);
+    if (copy && copy != d) {
+        push(s, (struct undo){.kind = UNDO_STATE, .state = st, .data = d});
+        st->data = copy;
+    }
+    return copy != NULL;
+}

@@ -1,0 +1,252 @@
+/* Units: what is lowered, compiled and run as a whole (one statement of a script), or evaluated by
+   the reference.
+
+   Note [results on the way]
+   A statement may need a value before it ends: the condition of an `if` expression, what `print`
+   prints. The graph so far is then finished with these values as results, copied, compiled and run,
+   and lowering goes on in the same graph. Such a run must leave no trace, so it writes to copies of
+   the containers of the script; unit_effects runs the whole graph once for what it writes. */
+#include "session/state.h"
+
+#include <string.h>
+
+/* --- what the evaluators ask of the script --------------------------------------------------- */
+
+static bool keep_value(void *session, struct value *v, struct span span) {
+    struct dcl_session *s = session;
+    if (!s->unit.script || s->unit.mapped || s->unit.ev->depth > 0) {
+        diag_error(&s->diags, span, ERR_STATIC_EXPECTED, "this");
+        return false;
+    }
+    return store_keep(s, v, span);
+}
+
+static void *tensor_bytes(void *session, const struct tensor *t) {
+    struct dcl_session *s = session;
+    if (!t->data)
+        return NULL;
+    if (t->container && !undo_write(s, (struct tensor *)t))
+        return NULL;
+    return tensor_data(t)->bytes;
+}
+
+static void *state_bytes(void *session, const struct state *st) {
+    (void)session;
+    return ((struct data *)st->data)->bytes;
+}
+
+struct lower_script unit_script(struct dcl_session *s) {
+    return (struct lower_script){.data = s,
+                                 .has_builtin = builtin_has,
+                                 .builtin = builtin_call,
+                                 .concrete = keep_value,
+                                 .new_state = states_new};
+}
+
+struct ref_script unit_ref_script(struct dcl_session *s) {
+    return (struct ref_script){.data = s,
+                               .has_builtin = builtin_has,
+                               .builtin = builtin_call,
+                               .concrete = keep_value,
+                               .new_state = states_new,
+                               .tensor_bytes = tensor_bytes,
+                               .state_bytes = state_bytes,
+                               .stop = &s->stop};
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+void unit_begin(struct dcl_session *s, struct name name, struct span span, bool script) {
+    struct unit *u = &s->unit;
+    *u = (struct unit){.open = true, .script = script, .span = span};
+    u->arena = arena_new();
+    u->syms = sym_ctx_new(u->arena, s->names);
+    const struct target *t = &s->options.target;
+    if (s->options.backend == BACKEND_REF) {
+        struct ref_script around = unit_ref_script(s);
+        u->ref = ref_begin(u->arena, s->names, u->syms, &s->diags, s->prelude, t->vector_bytes,
+                           t->vector_registers, &around);
+        u->ev = ref_eval(u->ref);
+    } else {
+        struct lower_script around = unit_script(s);
+        u->lower = lower_begin(u->arena, s->names, u->syms, &s->diags, s->prelude, name,
+                               t->vector_bytes, t->vector_registers, &around);
+        u->ev = lower_eval(u->lower);
+    }
+    u->ev->next_id = s->next_id;
+}
+
+void unit_end(struct dcl_session *s) {
+    struct unit *u = &s->unit;
+    if (!u->open)
+        return;
+    if (u->ev)
+        s->next_id = u->ev->next_id;
+    arena_free(u->arena);
+    *u = (struct unit){0};
+}
+
+/* --- the reference -------------------------------------------------------------------------- */
+
+static bool is_small(const struct value *v) {
+    return v->kind == VAL_SCALAR || (v->tensor->rank == 0 && !v->tensor->container);
+}
+
+/* What a result is for the script: integers and truth values are static there. */
+static struct value settle(struct dcl_session *s, const struct value *v, uint32_t rank,
+                           const int64_t *dims, struct data *d) {
+    if (rank == 0 && is_small(v) && (v->dtype == DT_i64 || v->dtype == DT_bool)) {
+        union scalar x = scalar_load(v->dtype, d->bytes);
+        return v->dtype == DT_bool ? value_bool(x.b) : value_int(x.i64);
+    }
+    bool tensor = v->kind == VAL_TENSOR;
+    struct tensor *t =
+        data_tensor(s, v->dtype, rank, dims, d, tensor ? v->tensor->name : (struct name){0},
+                    tensor ? v->tensor->span : s->unit.span);
+    return value_tensor(t);
+}
+
+static bool reference_results(struct dcl_session *s, uint32_t n, struct value *v) {
+    for (uint32_t i = 0; i < n; i++) {
+        enum dtype t;
+        uint32_t rank;
+        int64_t dims[EVAL_MAX_RANK];
+        const void *bytes = ref_bytes(s->unit.ref, &v[i], &t, &rank, dims);
+        if (!bytes)
+            return false;
+        size_t size = dtypes[t].bytes;
+        for (uint32_t d = 0; d < rank; d++)
+            size *= (size_t)dims[d];
+        struct data *data = data_new(s, size, "a result", s->unit.span);
+        if (!data)
+            return false;
+        memcpy(data->bytes, bytes, size);
+        v[i] = settle(s, &v[i], rank, dims, data);
+    }
+    return true;
+}
+
+/* --- compiled ------------------------------------------------------------------------------- */
+
+struct written {
+    const struct graph *g;
+    bool *conts; /* by id */
+    bool any;
+};
+
+static void note_write(void *data, struct node *n) {
+    struct written *w = data;
+    if (n->kind == NODE_WRITE && graph_cont(w->g, n->write.to.cont)->role == ROLE_INOUT)
+        w->any = w->conts[n->write.to.cont.i] = true;
+}
+
+static struct written written_by(struct arena *a, const struct graph *g) {
+    struct written w = {.g = g, .conts = ARENA_ARRAY(a, bool, g->conts.n)};
+    region_walk(&g->body, note_write, &w);
+    return w;
+}
+
+/* The memory behind the parameters of P. Containers that P writes: a copy, or (FOR_GOOD) the data
+   itself. */
+static struct actual *bind_actuals(struct dcl_session *s, struct arena *a, const struct program *p,
+                                   bool for_good) {
+    const struct graph *g = p->graph;
+    struct written w = written_by(a, g);
+    struct actual *at = ARENA_ARRAY(a, struct actual, g->params.n);
+    for (uint32_t i = 0; i < g->params.n; i++) {
+        const struct origin *from = &p->origins[i];
+        if (from->kind == ORIGIN_STATE) {
+            at[i].bytes = ((struct data *)from->state->data)->bytes;
+            at[i].dims = from->state->dims;
+            continue;
+        }
+        struct tensor *t = (struct tensor *)from->import;
+        int64_t *dims = ARENA_ARRAY(a, int64_t, t->rank);
+        for (uint32_t d = 0; d < t->rank; d++)
+            dims[d] = t->dims[d].i;
+        at[i].dims = dims;
+        bool writes = w.conts[g->params.at[i].cont.i];
+        if (writes && for_good && !undo_write(s, t))
+            return NULL;
+        struct data *d = tensor_data(t);
+        if (writes && !for_good) {
+            struct data *copy = data_new(s, d->size, name_text(s->names, t->name), t->span);
+            if (!copy)
+                return NULL;
+            memcpy(copy->bytes, d->bytes, d->size);
+            d = copy;
+        }
+        at[i].bytes = d->bytes;
+    }
+    return at;
+}
+
+/* Compiles the graph so far (a copy, since passes change it); its last N results are new. */
+static bool make_program(struct dcl_session *s, uint32_t n, const struct value *v,
+                         struct program *p) {
+    struct unit *u = &s->unit;
+    struct graph *g = lower_finish(u->lower, n, v, NULL);
+    if (!g)
+        return false;
+    g = graph_clone(u->arena, g);
+    struct kernel *k = compile_graph(s, g);
+    if (!k)
+        return false;
+    program_init(p, u->arena, g, k, lower_origins(u->lower));
+    return true;
+}
+
+static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, bool for_good,
+                     struct data **data, int64_t (*dims)[EVAL_MAX_RANK]) {
+    struct unit *u = &s->unit;
+    struct program p;
+    if (session_stopped(s) || !make_program(s, n, v, &p))
+        return false;
+    struct actual *at = bind_actuals(s, u->arena, &p, for_good);
+    int64_t *symbols = ARENA_ARRAY(u->arena, int64_t, p.nsymbols);
+    if (!at || !program_bind(s, &p, at, symbols, u->span))
+        return false;
+    uint32_t all = p.graph->results.n, before = all - n;
+    void **results = ARENA_ARRAY(u->arena, void *, all);
+    for (uint32_t k = 0; k < all; k++) {
+        int64_t shape[EVAL_MAX_RANK];
+        size_t bytes;
+        if (!program_result(s, &p, k, symbols, shape, &bytes))
+            return false;
+        struct data *d = data_new(s, bytes, "a result", u->span);
+        if (!d)
+            return false;
+        results[k] = d->bytes;
+        if (k >= before) {
+            data[k - before] = d;
+            memcpy(dims[k - before], shape, sizeof shape);
+        }
+    }
+    return program_run(s, &p, at, symbols, results, u->span);
+}
+
+bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
+    if (s->unit.ref)
+        return reference_results(s, n, v);
+    struct data **data = ARENA_ARRAY(s->unit.arena, struct data *, n);
+    int64_t(*dims)[EVAL_MAX_RANK] = arena_alloc(s->unit.arena, n * sizeof *dims);
+    uint32_t *ranks = ARENA_ARRAY(s->unit.arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        ranks[i] = v[i].kind == VAL_TENSOR ? v[i].tensor->rank : 0;
+    if (!run_unit(s, n, v, false, data, dims))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = settle(s, &v[i], ranks[i], dims[i], data[i]);
+    return true;
+}
+
+bool unit_effects(struct dcl_session *s) {
+    if (!s->unit.lower)
+        return true;
+    struct graph *g = lower_finish(s->unit.lower, 0, NULL, NULL);
+    if (!g)
+        return false;
+    if (!written_by(s->unit.arena, g).any)
+        return true;
+    return run_unit(s, 0, NULL, true, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* The program that the tests of this folder drive: reads tensor files through lang/files.
+     tensors dump FILE...       for each: its tensors in JSON, their bytes in hex (small ones), or
+                                its error; one line per file
+     tensors copy FROM TO...    reads FROM, writes its tensors to each TO
+     tensors pairs FROM TO...   copies each FROM to the TO that follows it
+     tensors damage FILE N SEED reads N damaged copies of FILE and touches all that came out
+     tensors many N TO          writes N small tensors */
+#include "lang/files/files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEX_MAX = 1 << 16 };
+
+static struct arena *arena;
+static struct diags diags;
+
+static void start(void) {
+    arena = arena_new();
+    diags_init(&diags, arena, sources_new(arena));
+}
+
+static const char *message(void) {
+    return diags.first ? diags.first->text : "(no message)";
+}
+
+/* A JSON string; bytes above 7F are UTF-8 already. */
+static void put_string(const char *text) {
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+static void put_tensor(const struct file_tensor *t) {
+    printf("{\"name\": ");
+    put_string(t->name);
+    printf(", \"type\": \"%s\", \"shape\": [", dtypes[t->type].name);
+    for (uint32_t i = 0; i < t->rank; i++)
+        printf("%s%" PRId64, i ? ", " : "", t->dims[i]);
+    bool aligned = (uintptr_t)t->data % dtypes[t->type].bytes == 0;
+    printf("], \"bytes\": %zu, \"aligned\": %s, \"hex\": \"", t->bytes, aligned ? "true" : "false");
+    for (size_t i = 0; i < t->bytes && t->bytes <= HEX_MAX; i++)
+        printf("%02x", ((unsigned char *)t->data)[i]);
+    printf("\"}");
+}
+
+static void dump(const char *path) {
+    struct file_tensors t;
+    start();
+    if (files_read(arena, &diags, (struct span){0}, path, &t)) {
+        printf("{\"tensors\": [");
+        for (uint32_t i = 0; i < t.n; i++) {
+            printf("%s", i ? ", " : "");
+            put_tensor(&t.at[i]);
+        }
+        printf("]}\n");
+    } else {
+        printf("{\"error\": ");
+        put_string(message());
+        printf(", \"errors\": %u}\n", diags.errors);
+    }
+    arena_free(arena);
+}
+
+static int copy(const char *from, char **to, int n) {
+    struct file_tensors t;
+    int failed = 0;
+    start();
+    bool good = files_read(arena, &diags, (struct span){0}, from, &t);
+    for (int i = 0; good && i < n; i++)
+        failed += !files_write(arena, &diags, (struct span){0}, to[i], t.at, t.n);
+    if (!good || failed)
+        puts(message());
+    arena_free(arena);
+    return !good || failed;
+}
+
+static uint64_t state;
+
+static uint64_t next_random(void) {
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return state >> 33;
+}
+
+/* Changes a few bytes, mostly to values that mean something, mostly near the ends, where formats
+   have their headers; or cuts or lengthens. Returns the new length. */
+static size_t damage(unsigned char *p, size_t n) {
+    static const unsigned char telling[] = "\0\1\x7f\x80\xff 0123456789-+.,:()[]{}'\"\\PKOTF";
+    if (next_random() % 8 == 0)
+        return next_random() % (n + 1);
+    if (next_random() % 16 == 0) {
+        size_t more = next_random() % 100;
+        memset(p + n, (int)next_random(), more);
+        return n + more;
+    }
+    for (uint64_t k = next_random() % 6 + 1; k--;) {
+        size_t near = n < 300 ? n : 300, at = next_random() % near;
+        uint64_t where = next_random() % 3;
+        at = where == 0 ? at : where == 1 ? n - 1 - at : next_random() % n;
+        switch (next_random() % 3) {
+        case 0: p[at] ^= (unsigned char)(1 << next_random() % 8); break;
+        case 1: p[at] = telling[next_random() % (sizeof telling - 1)]; break;
+        default: /* copies a piece elsewhere */
+            for (size_t i = next_random() % 20; i--;)
+                p[next_random() % n] = p[(at + i) % n];
+        }
+    }
+    return n;
+}
+
+static volatile unsigned sum;
+
+static int damage_many(const char *path, int count, uint64_t seed) {
+    FILE *f = fopen(path, "rb");
+    static unsigned char whole[1 << 22], copied[(1 << 22) + 100];
+    size_t n = f ? fread(whole, 1, sizeof whole, f) : 0;
+    if (f)
+        fclose(f);
+    const char *dot = strrchr(path, '.');
+    char name[200];
+    snprintf(name, sizeof name, "damaged-%ld%s", (long)getpid(), dot);
+    state = seed;
+    int read = 0, refused = 0, silent = 0;
+    size_t memory = 0;
+    for (int k = 0; k < count; k++) {
+        memcpy(copied, whole, n);
+        size_t length = damage(copied, n);
+        f = fopen(name, "wb");
+        if (!f || fwrite(copied, 1, length, f) != length)
+            return 2;
+        fclose(f);
+        struct file_tensors t;
+        start();
+        if (files_read(arena, &diags, (struct span){0}, name, &t)) {
+            read++;
+            for (uint32_t i = 0; i < t.n; i++)
+                for (size_t b = 0; b < t.at[i].bytes; b++)
+                    sum += ((unsigned char *)t.at[i].data)[b]++;
+        } else {
+            refused++;
+            silent += diags.errors != 1 || t.n != 0;
+        }
+        if (arena_bytes(arena) > memory)
+            memory = arena_bytes(arena);
+        arena_free(arena);
+    }
+    unlink(name);
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    printf("{\"read\": %d, \"refused\": %d, \"silent\": %d, \"arena\": %zu, \"resident\": %ld}\n",
+           read, refused, silent, memory, used.ru_maxrss);
+    return 0;
+}
+
+static int many(uint32_t n, const char *to) {
+    start();
+    struct file_tensor *t = ARENA_ARRAY(arena, struct file_tensor, n);
+    int64_t dims[] = {1};
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t *v = ARENA_NEW(arena, int32_t);
+        *v = (int32_t)i;
+        t[i] = (struct file_tensor){.name = arena_printf(arena, "t%u", i),
+                                    .type = DT_i32,
+                                    .rank = 1,
+                                    .dims = dims,
+                                    .data = v};
+    }
+    bool good = files_write(arena, &diags, (struct span){0}, to, t, n);
+    struct file_tensors back = {0};
+    good = good && files_read(arena, &diags, (struct span){0}, to, &back) && back.n == n;
+    for (uint32_t i = 0; good && i < n; i++)
+        good = *(int32_t *)back.at[i].data == (int32_t)i;
+    if (!good)
+        puts(message());
+    arena_free(arena);
+    return !good;
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "dump") == 0) {
+        for (int i = 2; i < argc; i++)
+            dump(argv[i]);
+        return 0;
+    }
+    if (strcmp(what, "copy") == 0 && argc > 3)
+        return copy(argv[2], argv + 3, argc - 3);
+    if (strcmp(what, "pairs") == 0) {
+        int failed = 0;
+        for (int i = 2; i + 1 < argc; i += 2)
+            failed += copy(argv[i], argv + i + 1, 1);
+        return failed != 0;
+    }
+    if (strcmp(what, "damage") == 0 && argc == 5)
+        return damage_many(argv[2], atoi(argv[3]), (uint64_t)atoll(argv[4]));
+    if (strcmp(what, "many") == 0 && argc == 4)
+        return many((uint32_t)atoi(argv[2]), argv[3]);
+    fputs("usage: tensors dump|copy|pairs|damage|many ...\n", stderr);
+    return 2;
+}
