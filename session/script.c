@@ -12,20 +12,9 @@ static struct env *scope(const struct dcl_session *s) {
     return s->frames ? s->frames->env : s->script;
 }
 
-static bool has_map(const struct ast *e) {
-    if (!e)
-        return false;
-    if (e->kind == AST_MAP)
-        return true;
-    for (uint32_t i = 0; i < e->nkids; i++)
-        if (has_map(e->kids[i]))
-            return true;
-    return false;
-}
-
 static void begin(struct dcl_session *s, const struct ast *st) {
     unit_begin(s, name_of_text(s->names, "statement"), st->span, true);
-    s->unit.mapped = has_map(st);
+    s->unit.mapped = st->kind == AST_MAP;
 }
 
 /* An expression by itself, concrete. */

@@ -85,6 +85,11 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     volatile bool ok = false;
     if (!s->rt) /* it was never opened properly */
         return 1;
+    if (s->broken) {
+        s->errors = s->broken;
+        s->failed = true;
+        return 1;
+    }
     s->errors = "";
     s->stop = 0;
     rt_clear_stop(s->rt);
@@ -95,6 +100,8 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
         diags_init(&s->diags, s->messages, s->sources);
         ok = prelude_read(s) && body(s, data) && s->diags.errors == 0;
         make_errors(s);
+        if (!s->prelude_read && s->diags.errors)
+            s->broken = s->errors = arena_printf(s->arena, "%s", s->errors);
     } else {
         s->errors = "error: not enough memory\n";
         ok = false;

@@ -19,9 +19,6 @@ int session_check(dcl_session *s, const char *path);
 /* The source text of the definition NAME, or what a variable is; NULL if there is none. Valid until
    the next call. */
 const char *session_describe(dcl_session *s, const char *name);
-/* The signature under which function NAME is shown when none is given: its dimensions as symbols.
-   NULL with errors. Valid until the next call. */
-const char *session_signature(dcl_session *s, const char *name);
 /* The dotted names of the results of function NAME: the K-th, "" for one without, NULL past the
    last. */
 const char *session_result_name(dcl_session *s, const char *name, int k);

@@ -142,6 +142,7 @@ struct dcl_session {
 
     struct module *prelude, *module;
     bool prelude_read;
+    const char *broken; /* the library's errors: no call succeeds */
     struct map modules; /* path's name -> struct module *, of `use` */
     uint64_t generation; /* counts definitions: what was compiled before may be stale */
 

@@ -6,6 +6,11 @@ fn conv2d(x: T[N, C, H, W], w: T[O, C, R, S]; stride: int = 1, pad: int = 0)
   }
 }
 
+## x + b, with one element of b per channel.
+fn add_channels(x: T[N, C, H, W], b: T[C]) -> y: T[N, C, H, W] where T: number {
+  map n, c, i, j { y[n, c, i, j] = x[n, c, i, j] + b[c] }
+}
+
 ## The largest element of each k x k window.
 fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2)
     -> y: T[N, C, (H - k)//stride + 1, (W - k)//stride + 1] where T: number {

@@ -1,6 +1,6 @@
-## max(x, 0), element by element.
+## max(0, x), element by element; at 0 its derivative is 0.
 fn relu(x: T[*S]) -> y: T[*S] where T: number {
-  map *i in S { y[*i] = max(x[*i], 0) }
+  map *i in S { y[*i] = max(0, x[*i]) }
 }
 
 ## 1 / (1 + exp(-x)), element by element.

@@ -132,10 +132,12 @@ struct cg {
     bool failed;
     VEC(struct elsewhere) elsewhere;
     uint32_t strings, functions;
+    uint32_t statements; /* lowered so far, copies counted */
 };
 
-/* --- compile.c: our own mistakes end a compilation with ERR_BACKEND --- */
+/* --- compile.c: both end a compilation with ERR_BACKEND; the first is our own mistake --- */
 void cg_bug(struct cg *c, const struct node *n, const char *what);
+void cg_too_large(struct cg *c, const struct node *n);
 
 /* --- emit.c: target machine, passes, machine code --- */
 struct emitter;
@@ -192,6 +194,8 @@ bool bound_name(struct cg *c, struct name n, struct deep *v);
 void subst_push(struct cg *c, struct name n, struct sym to);
 void subst_pop(struct cg *c);
 struct sym subst(struct cg *c, struct sym s);
+/* A bound of an index: what the facts decide of it (min, max) first, then substituted. */
+struct sym bound(struct cg *c, struct sym s);
 /* Leaves with STATUS where CONDITION (i1) holds; goes on where not. */
 void bail_if(struct cg *c, LLVMValueRef condition, int32_t status);
 void bail_with(struct cg *c, LLVMValueRef status);
@@ -249,6 +253,15 @@ uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint
 void accumulators_end(struct cg *c, uint32_t mark);
 bool accumulate(struct cg *c, const struct node *write, struct val v);
 
+/* --- version.c: edge tiles --- */
+/* Lowers the body of map N: once if its tiles are whole, and once in general, where that helps. */
+void lower_versions(struct cg *c, const struct node *n);
+
+/* --- work.c --- */
+/* The work in one iteration of map N's indices left of K, in rough units of an addition, as far as
+   it can be said before the map. */
+struct sym map_work(struct cg *c, const struct node *n, uint32_t k);
+
 /* --- check.c: subscripts inside their container --- */
 const struct proof *memlet_proof(struct cg *c, const struct node *n, const struct memlet *m);
 /* Fails the call where OUTSIDE (i1 or a mask) holds. */
@@ -270,6 +283,9 @@ void lower_index(struct cg *c, const struct node *n, uint32_t k);
 void lower_copy(struct cg *c, const struct node *n, uint32_t k, struct sym value);
 /* Whether the index is unrolled to COUNT guarded or unguarded copies. */
 bool unrolls(struct cg *c, const struct index *x, int64_t *count, bool *exact);
+/* Proved that iterations of map N that agree left of index K and differ in it may run at the same
+   time; in lanes they may meet in writes with one resolution, in threads they may not. */
+bool runs_at_once(struct cg *c, const struct node *n, uint32_t k, bool threads);
 /* Whether what is below emits a loop (for polling). */
 bool region_loops(struct cg *c, const struct region *r);
 bool index_loops(struct cg *c, const struct node *n, uint32_t k);
@@ -294,16 +310,10 @@ struct uses {
     struct map names, conts;      /* used */
     struct map defined, declared; /* inside: indices and values, containers */
 };
-/* Of map N from index K inwards. */
+/* Of map N from index K inwards, or of loop N. */
 void map_uses(struct cg *c, const struct node *n, uint32_t k, struct uses *u);
 void expr_uses(struct cg *c, const struct expr *e, struct map *names);
 bool sym_uses_any(struct cg *c, struct sym s, const struct map *names);
 bool expr_uses_any(struct cg *c, const struct expr *e, const struct map *names);
-
-/* --- independence.c --- */
-enum independence { INDEPENDENT_VECTOR, INDEPENDENT_PARALLEL };
-/* Proved: iterations of map N that differ first in index K touch nothing that the other writes
-   (VECTOR: but by one resolution). */
-bool map_independent(struct cg *c, const struct node *n, uint32_t k, enum independence what);
 
 #endif

@@ -15,6 +15,13 @@ void cg_bug(struct cg *c, const struct node *n, const char *what) {
     c->failed = true;
 }
 
+void cg_too_large(struct cg *c, const struct node *n) {
+    if (!c->failed)
+        diag_error(c->d, n->span, ERR_BACKEND,
+                   "the schedule unrolls this code to more than a million statements");
+    c->failed = true;
+}
+
 static void types(struct cg *c) {
     c->i1 = LLVMInt1TypeInContext(c->llvm);
     c->i8 = LLVMInt8TypeInContext(c->llvm);

@@ -92,7 +92,7 @@ static enum index_kind kind_of(struct cg *c, const struct node *n, uint32_t k,
                                const struct index *x, uint32_t *lanes) {
     int64_t lo, step, count;
     bool exact;
-    if (!sym_is_const(c->syms, subst(c, x->lo), &lo) ||
+    if (!sym_is_const(c->syms, bound(c, x->lo), &lo) ||
         !sym_is_const(c->syms, subst(c, x->step), &step))
         return INDEX_OTHER;
     if (x->schedule == SCHED_VECTOR && n->kind == NODE_MAP) {
@@ -107,7 +107,7 @@ static enum index_kind kind_of(struct cg *c, const struct node *n, uint32_t k,
 }
 
 static void scan_index(struct scan *s, const struct node *n, uint32_t k, const struct index *x) {
-    struct seen_index i = {.name = x->name, .lo = subst(s->c, x->lo), .lanes = 1};
+    struct seen_index i = {.name = x->name, .lo = bound(s->c, x->lo), .lanes = 1};
     index_facts(s->c->facts, s->c->syms, x);
     i.kind = kind_of(s->c, n, k, x, &i.lanes);
     VEC_PUSH(s->c->a, s->indices, i);
@@ -182,6 +182,18 @@ static bool place_slots(struct cg *c, const struct node *n, const struct region 
     for (uint32_t i = 0; i < p.nslots; i++)
         p.slots[i] = cg_alloca(c, cg_mem_type(c, k->dtype, wide), 64);
     fn->places[n->decl.cont.i] = p;
+    return true;
+}
+
+/* The most elements there can be, by the facts; false if that is not known. */
+static bool bounded_size(struct cg *c, const struct container *k, int64_t *count) {
+    *count = 1;
+    for (uint32_t d = 0; d < k->rank; d++) {
+        int64_t size;
+        if (!sym_upper_bound(c->facts, k->dims[d], &size) || size < 0 ||
+            __builtin_mul_overflow(*count, size, count) || *count > STACK_BYTES)
+            return false;
+    }
     return true;
 }
 
@@ -282,11 +294,13 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
         fill(c, n, NULL);
         return;
     }
-    count = constant ? count * fn->lanes : 0;
+    LLVMValueRef n_elements =
+        constant ? cg_i64(c, count * fn->lanes) : element_count(c, k);
+    bool bounded = constant || bounded_size(c, k, &count);
+    count = bounded ? count * fn->lanes : 0;
     uint64_t bytes = (uint64_t)count * dtypes[k->dtype].bytes;
-    bool stack = constant && !heap && fn->stack + bytes <= STACK_BYTES &&
+    bool stack = bounded && !heap && fn->stack + bytes <= STACK_BYTES &&
                  (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
-    LLVMValueRef n_elements = constant ? cg_i64(c, count) : element_count(c, k);
     LLVMValueRef base = stack ? stack_array(c, n, k->dtype, count ? count : 1)
                               : scratch(c, k->dtype, n_elements);
     fn->places[n->decl.cont.i] =

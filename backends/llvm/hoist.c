@@ -1,5 +1,5 @@
-/* Bounds checks before the map that they are for, instead of in each iteration.
-   When a map is entered, the unproved subscripts of the memlets below it are looked at: one that is
+/* Bounds checks before the map or loop that they are for, instead of in each iteration.
+   When one is entered, the unproved subscripts of the memlets below it are looked at: one that is
    linear in the indices inside has its extremes where those are at their ends, so one test of each
    end covers all iterations, provided that there are any. What depends on values that are read
    inside, or stands in a branch, keeps its check where it is.
@@ -122,7 +122,10 @@ static void decide(struct cg *c, const struct node *n, struct decision *d) {
     map_uses(c, n, 0, &inner);
     struct walk w = {.c = c, .inner = &inner};
     uint32_t facts = sym_facts_mark(c->facts);
-    walk_region(&w, &n->map.body, enter_map(&w, NULL, n));
+    if (n->kind == NODE_MAP)
+        walk_region(&w, &n->map.body, enter_map(&w, NULL, n));
+    else
+        walk_region(&w, &n->loop.body, enter(&w, NULL, &n->loop.index));
     sym_facts_restore(c->facts, facts);
     d->hoisted = w.found.at;
     d->nhoisted = w.found.n;

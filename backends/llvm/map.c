@@ -2,6 +2,8 @@
    vector.c's and parallel.c's. */
 #include "backends/llvm/codegen.h"
 
+#include "compiler/analysis/depend.h"
+
 enum { MOST_COPIES = 256, MOST_GUARDED = 64 };
 
 static uint32_t index_count(const struct node *n) {
@@ -18,7 +20,7 @@ static const struct region *body_of(const struct node *n) {
 
 /* The number of iterations if it is constant, else -1. */
 static int64_t trip_count(struct cg *c, const struct index *x) {
-    struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+    struct sym size = sym_sub(c->syms, bound(c, x->hi), bound(c, x->lo));
     int64_t n, step;
     if (!sym_is_const(c->syms, size, &n) || !sym_is_const(c->syms, subst(c, x->step), &step))
         return -1;
@@ -55,7 +57,7 @@ void lower_copy(struct cg *c, const struct node *n, uint32_t k, struct sym value
 static void lower_copies(struct cg *c, const struct node *n, uint32_t k, int64_t count,
                          bool exact) {
     const struct index *x = index_at(n, k);
-    struct sym lo = subst(c, x->lo), hi = subst(c, x->hi), step = subst(c, x->step);
+    struct sym lo = bound(c, x->lo), hi = bound(c, x->hi), step = subst(c, x->step);
     for (int64_t i = 0; i < count && !c->failed; i++) {
         struct sym value = sym_add(c->syms, lo, sym_mul(c->syms, step, sym_const(c->syms, i)));
         LLVMBasicBlockRef after = NULL;
@@ -80,7 +82,7 @@ static bool polls(struct cg *c, const struct node *n, uint32_t k) {
 
 static void lower_sequential(struct cg *c, const struct node *n, uint32_t k, bool sure) {
     const struct index *x = index_at(n, k);
-    LLVMValueRef lo = cg_sym_scalar(c, subst(c, x->lo)), hi = cg_sym_scalar(c, subst(c, x->hi));
+    LLVMValueRef lo = cg_sym_scalar(c, bound(c, x->lo)), hi = cg_sym_scalar(c, bound(c, x->hi));
     LLVMValueRef step = cg_sym_scalar(c, subst(c, x->step));
     struct loop l;
     loop_begin(c, &l, lo, hi, step, sure, polls(c, n, k));
@@ -93,7 +95,7 @@ static void lower_sequential(struct cg *c, const struct node *n, uint32_t k, boo
 static void lower_unrolled_loop(struct cg *c, const struct node *n, uint32_t k) {
     const struct index *x = index_at(n, k);
     int64_t factor = x->factor;
-    struct sym lo = subst(c, x->lo), hi = subst(c, x->hi), step = subst(c, x->step);
+    struct sym lo = bound(c, x->lo), hi = bound(c, x->hi), step = subst(c, x->step);
     struct sym by = sym_mul(c->syms, step, sym_const(c->syms, factor));
     struct sym turns = sym_floordiv(
         c->syms,
@@ -130,7 +132,10 @@ void lower_index(struct cg *c, const struct node *n, uint32_t k) {
     if (c->failed)
         return;
     if (k == index_count(n)) {
-        lower_region(c, body_of(n));
+        if (n->kind == NODE_MAP && c->fn->lanes == 1)
+            lower_versions(c, n);
+        else
+            lower_region(c, body_of(n));
         return;
     }
     const struct index *x = index_at(n, k);
@@ -158,6 +163,14 @@ void lower_map(struct cg *c, const struct node *n) {
     hoist_checks(c, n);
     if (!lower_parallel(c, n))
         lower_index(c, n, 0);
+}
+
+/* A graph that verifies has no such index that may not; asked again, because a race is worse than
+   a slow loop. */
+bool runs_at_once(struct cg *c, const struct node *n, uint32_t k, bool threads) {
+    if (!n->map.unique && index_race(c->g, n, k, c->facts, CONFLICT_ERROR, NULL) != RACE_FREE)
+        return false;
+    return !threads || index_race(c->g, n, k, c->facts, CONFLICT_RESOLVED, NULL) == RACE_FREE;
 }
 
 /* --- what emits loops --- */

@@ -93,43 +93,42 @@ static struct val polynomial(struct cg *c, struct val x, const double *coefficie
 /* Note [exp]
    x = n*ln2 + r with |r| <= ln2/2, e^x = 2^n * e^r. Adding 1.5 * 2^(mantissa bits) rounds to an
    integer and leaves it in the low bits, with no conversion that a NaN would make undefined.
-   2^n is multiplied in two halves, so that results that are denormal or overflow round once. */
+   2^n is multiplied in two halves, so that results that are denormal or overflow round once. Twice
+   the exponent's bias is in the number that is added: half of the low bits is a biased exponent,
+   and so is the rest; what stands above them is shifted out. */
 
-static struct val scale_by_power(struct cg *c, struct val p, struct val n) {
-    int shift = p.t == DT_f32 ? 23 : 52;
-    struct val bias = ki(c, p, p.t == DT_f32 ? 127 : 1023);
-    struct val half = int_op(c, LLVMAShr, n, ki(c, p, 1));
-    struct val rest = int_op(c, LLVMSub, n, half);
-    struct val one = int_op(c, LLVMShl, int_op(c, LLVMAdd, half, bias), ki(c, p, shift));
-    struct val two = int_op(c, LLVMShl, int_op(c, LLVMAdd, rest, bias), ki(c, p, shift));
+static struct val times_power(struct cg *c, struct val p, struct val low) {
+    struct val shift = ki(c, p, p.t == DT_f32 ? 23 : 52);
+    struct val half = int_op(c, LLVMLShr, low, ki(c, p, 1));
+    struct val one = int_op(c, LLVMShl, half, shift);
+    struct val two = int_op(c, LLVMShl, int_op(c, LLVMSub, low, half), shift);
     return mul(c, mul(c, p, float_of(c, one)), float_of(c, two));
 }
 
 struct val cg_exp(struct cg *c, struct val x) {
-    static const double p32[] = {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                                 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1};
-    /* 1/k!: the remainder after the 13th power is below 2^-57 for |r| <= ln2/2. */
+    /* Minimax for the relative error on |r| <= ln2/2, with 1 + r fixed: 0.05 ulp. */
+    static const double p32[] = {1.3814539988e-3, 8.3687451163e-3, 4.1668390787e-2,
+                                 1.6666520399e-1, 4.9999993432e-1, 1, 1};
+    /* 1/k!: the remainder after the 13th power is below 2^-57. */
     static const double p64[] = {1.6059043836821613e-10, 2.0876756987868099e-09,
                                  2.5052108385441719e-08, 2.7557319223985893e-07,
                                  2.7557319223985888e-06, 2.4801587301587302e-05,
                                  1.9841269841269841e-04, 1.3888888888888889e-03,
                                  8.3333333333333332e-03, 4.1666666666666664e-02,
-                                 1.6666666666666666e-01, 5.0000000000000000e-01};
+                                 1.6666666666666666e-01, 0.5, 1, 1};
     bool single = x.t == DT_f32;
     /* Beyond these the result is infinite or zero anyway; NaN passes both. */
     struct val high = k(c, x, single ? 89 : 710), low = k(c, x, single ? -104 : -746);
     x = choose(c, LLVMRealOLT, high, x, high, x);
     x = choose(c, LLVMRealOGT, low, x, low, x);
-    double magic = single ? 0x1.8p23 : 0x1.8p52;
-    struct val shifted = fma_(c, x, k(c, x, 1.4426950408889634), k(c, x, magic));
-    struct val whole = sub(c, shifted, k(c, x, magic));
-    struct val n = int_op(c, LLVMSub, bits_of(c, shifted), bits_of(c, k(c, x, magic)));
+    struct val magic = k(c, x, single ? 0x1.8p23 + 2 * 127 : 0x1.8p52 + 2 * 1023);
+    struct val shifted = fma_(c, x, k(c, x, 1.4426950408889634), magic);
+    struct val n = sub(c, shifted, magic);
     /* The high part of ln2 has few bits, so its product with n is exact without an FMA too. */
-    struct val r = fma_(c, whole, k(c, x, single ? -0.693359375 : -6.93145751953125e-1), x);
-    r = fma_(c, whole, k(c, x, single ? 2.12194440e-4 : -1.42860682030941723212e-6), r);
+    struct val r = fma_(c, n, k(c, x, single ? -0.693359375 : -6.93145751953125e-1), x);
+    r = fma_(c, n, k(c, x, single ? 2.12194440e-4 : -1.42860682030941723212e-6), r);
     struct val p = single ? POLYNOMIAL(c, r, p32) : POLYNOMIAL(c, r, p64);
-    struct val e = add(c, fma_(c, p, mul(c, r, r), r), k(c, x, 1));
-    return scale_by_power(c, e, n);
+    return times_power(c, p, bits_of(c, shifted));
 }
 
 /* --- log --- */

@@ -20,7 +20,7 @@ uint32_t parallel_indices(struct cg *c, const struct node *n) {
     for (; k < n->map.n && n->map.index[k].schedule == SCHED_PARALLEL; k++) {
         const struct index *x = &n->map.index[k];
         if (sym_uses_any(c, x->lo, &names) || sym_uses_any(c, x->hi, &names) ||
-            sym_uses_any(c, x->step, &names) || !map_independent(c, n, k, INDEPENDENT_PARALLEL))
+            sym_uses_any(c, x->step, &names) || !runs_at_once(c, n, k, true))
             break;
         map_put(&names, x->name.i, 1);
     }
@@ -98,7 +98,7 @@ static void bind_indices(struct cg *c, const struct node *n, uint32_t count, LLV
         LLVMValueRef at = flat;
         if (i > 0) {
             int64_t step = 1;
-            struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+            struct sym size = sym_sub(c->syms, bound(c, x->hi), bound(c, x->lo));
             struct sym by = subst(c, x->step);
             sym_is_const(c->syms, by, &step);
             size = sym_add(c->syms, size, sym_sub(c->syms, by, sym_const(c->syms, 1)));
@@ -107,7 +107,7 @@ static void bind_indices(struct cg *c, const struct node *n, uint32_t count, LLV
             flat = LLVMBuildUDiv(c->b, flat, trip, "");
         }
         LLVMValueRef step = cg_sym_scalar(c, subst(c, x->step));
-        LLVMValueRef lo = cg_sym_scalar(c, subst(c, x->lo));
+        LLVMValueRef lo = cg_sym_scalar(c, bound(c, x->lo));
         at = LLVMBuildAdd(c->b, LLVMBuildMul(c->b, at, step, ""), lo, "");
         bind_name(c, x->name, cg_val(at, DT_i64, 1));
     }
@@ -189,13 +189,43 @@ static LLVMValueRef iterations(struct cg *c, const struct node *n, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         const struct index *x = &n->map.index[i];
         struct sym by = subst(c, x->step);
-        struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+        struct sym size = sym_sub(c->syms, bound(c, x->hi), bound(c, x->lo));
         size = sym_add(c->syms, size, sym_sub(c->syms, by, sym_const(c->syms, 1)));
         struct val trip = cg_sym(c, sym_floordiv(c->syms, size, by));
         trip = cg_op(c, OP_MAX, trip, cg_int(c, 0), trip);
         all = all ? LLVMBuildMul(c->b, all, trip.v, "") : trip.v;
     }
     return all;
+}
+
+/* About the time in which sleeping threads wake. */
+enum { LEAST_WORK = 30000 };
+
+/* All at once in this thread where the work is little, else in the runtime's threads. */
+static LLVMValueRef call_parts(struct cg *c, const struct node *n, uint32_t count,
+                               LLVMValueRef unpack, LLVMValueRef env, LLVMValueRef total) {
+    LLVMValueRef work = cg_sym_scalar(c, subst(c, map_work(c, n, count)));
+    work = LLVMBuildMul(c->b, work, total, "");
+    LLVMBasicBlockRef here = cg_block(c, "here"), there = cg_block(c, "there");
+    LLVMBasicBlockRef end = cg_block(c, "end"), from[] = {here, there};
+    LLVMValueRef little = LLVMBuildICmp(c->b, LLVMIntSLT, work, cg_i64(c, LEAST_WORK), "");
+    LLVMBuildCondBr(c->b, little, here, there);
+    cg_at(c, here);
+    LLVMValueRef own[] = {c->fn->api, env, cg_i64(c, 0), total};
+    LLVMTypeRef part = LLVMGlobalGetValueType(unpack);
+    LLVMValueRef status[] = {LLVMBuildCall2(c->b, part, unpack, own, 4, ""), NULL};
+    LLVMBuildBr(c->b, end);
+    cg_at(c, there);
+    LLVMTypeRef params[] = {c->ptr, c->ptr, c->ptr, c->i64};
+    LLVMValueRef args[] = {c->fn->api, unpack, env, total};
+    LLVMValueRef f = api_field(c, offsetof(struct rt_api, parallel), c->ptr);
+    LLVMTypeRef type = LLVMFunctionType(c->i32, params, 4, false);
+    status[1] = LLVMBuildCall2(c->b, type, f, args, 4, "");
+    LLVMBuildBr(c->b, end);
+    cg_at(c, end);
+    LLVMValueRef phi = LLVMBuildPhi(c->b, c->i32, "");
+    LLVMAddIncoming(phi, status, from, 2);
+    return phi;
 }
 
 bool lower_parallel(struct cg *c, const struct node *n) {
@@ -228,11 +258,7 @@ bool lower_parallel(struct cg *c, const struct node *n) {
     LLVMValueRef body = lower_body(c, n, count, &x);
     LLVMValueRef unpack = lower_unpack(c, body, captured);
     cg_at(c, here);
-    LLVMTypeRef params[] = {c->ptr, c->ptr, c->ptr, c->i64};
-    LLVMValueRef args[] = {c->fn->api, unpack, env, total};
-    LLVMValueRef f = api_field(c, offsetof(struct rt_api, parallel), c->ptr);
-    LLVMValueRef status =
-        LLVMBuildCall2(c->b, LLVMFunctionType(c->i32, params, 4, false), f, args, 4, "");
+    LLVMValueRef status = call_parts(c, n, count, unpack, env, total);
     LLVMBasicBlockRef out = cg_block(c, "out"), on = cg_block(c, "on");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, status, cg_i32(c, 0), ""), out, on);
     cg_at(c, out);

@@ -45,9 +45,15 @@ static void lower_branch_varying(struct cg *c, const struct node *n, struct val 
     fn->mask = mask;
 }
 
+enum { MOST_STATEMENTS = 1000000 };
+
 static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
     const struct node *n = r->nodes.at[i];
     struct val v;
+    if (++c->statements > MOST_STATEMENTS) {
+        cg_too_large(c, n);
+        return;
+    }
     switch (n->kind) {
     case NODE_DECL: decl_begin(c, n, r, i); break;
     case NODE_READ: bind_name(c, n->read.name, memlet_read(c, n, &n->read.from)); break;
@@ -58,7 +64,10 @@ static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
             memlet_write(c, n, &n->write.to, v);
         break;
     case NODE_MAP: lower_map(c, n); break;
-    case NODE_LOOP: lower_index(c, n, 0); break;
+    case NODE_LOOP:
+        hoist_checks(c, n);
+        lower_index(c, n, 0);
+        break;
     case NODE_BRANCH:
         v = cg_expr(c, n->branch.condition);
         if (v.lanes == 1)

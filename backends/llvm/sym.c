@@ -149,6 +149,22 @@ LLVMValueRef cg_address(struct cg *c, LLVMValueRef base, LLVMTypeRef element, st
     return base;
 }
 
+static bool has_extremes(struct cg *c, struct sym s) {
+    enum sym_kind k = sym_kind(c->syms, s);
+    if (k == SYM_MIN || k == SYM_MAX)
+        return true;
+    if (k == SYM_CONST || k == SYM_ATOM)
+        return false;
+    for (uint32_t i = 0; i < sym_count(c->syms, s); i++)
+        if (has_extremes(c, sym_operand(c->syms, s, i)))
+            return true;
+    return false;
+}
+
+struct sym bound(struct cg *c, struct sym s) {
+    return subst(c, has_extremes(c, s) ? sym_simplify(c->facts, s) : s);
+}
+
 bool sym_uses_lane(struct cg *c, struct sym s) {
     return sym_contains(c->syms, s, c->lane);
 }

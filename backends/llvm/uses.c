@@ -68,6 +68,11 @@ static void node_uses(void *data, struct node *n) {
 
 void map_uses(struct cg *c, const struct node *n, uint32_t k, struct uses *u) {
     *u = (struct uses){c, map_new(c->a), map_new(c->a), map_new(c->a), map_new(c->a)};
+    if (n->kind == NODE_LOOP) {
+        index_uses(u, &n->loop.index);
+        region_walk(&n->loop.body, node_uses, u);
+        return;
+    }
     for (uint32_t i = k; i < n->map.n; i++)
         index_uses(u, &n->map.index[i]);
     region_walk(&n->map.body, node_uses, u);

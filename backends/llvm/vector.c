@@ -5,10 +5,10 @@
    Form. A constant number of iterations (or a constant bound on it) up to MOST_STRAIGHT vectors is
    straight code, the last vectors masked. Otherwise a loop of vector(n)'s n vectors, a loop of
    single vectors, and one masked vector for the tail. What cannot run in lanes is not vectorized:
-   see `runs_in_lanes` and independence.c. */
+   see `runs_in_lanes`. */
 #include "backends/llvm/codegen.h"
 
-enum { MOST_STRAIGHT = 16, MOST_PRIVATE = 64 * 1024 };
+enum { MOST_STRAIGHT = 16, MOST_COPIES = 16, MOST_PRIVATE = 64 * 1024 };
 
 /* --- whether --- */
 
@@ -111,7 +111,7 @@ static uint32_t runs_in_lanes(struct cg *c, const struct node *n, uint32_t k) {
     for (uint32_t i = k + 1; i < n->map.n; i++)
         check_bounds(&x, &n->map.index[i]);
     check_region(&x, &n->map.body);
-    if (!x.ok || !map_independent(c, n, k, INDEPENDENT_VECTOR))
+    if (!x.ok || !runs_at_once(c, n, k, false))
         return 1;
     return c->o->target.vector_bytes / x.widest;
 }
@@ -131,7 +131,7 @@ struct vector_plan vector_plan(struct cg *c, const struct node *n, uint32_t k) {
         return p;
     p.form = VECTOR_LOOP;
     p.lanes = d->lanes;
-    struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+    struct sym size = sym_sub(c->syms, bound(c, x->hi), bound(c, x->lo));
     int64_t bound, step;
     sym_is_const(c->syms, x->step, &step);
     p.exact = sym_is_const(c->syms, size, &bound);
@@ -205,7 +205,7 @@ static void lower_turns(struct vector *v, LLVMValueRef first, LLVMValueRef end, 
     struct sym last = sym_mul(s, sym_add(s, t, sym_const(s, 1)),
                               sym_const(s, v->step * v->lanes * copies));
     last = sym_add(s, last, sym_add(s, v->lo, sym_const(s, -v->step)));
-    struct sym hi = subst(c, v->n->map.index[v->k].hi);
+    struct sym hi = bound(c, v->n->map.index[v->k].hi);
     sym_facts_nonneg(c->facts, sym_sub(s, sym_sub(s, hi, sym_const(s, 1)), last));
     for (uint32_t i = 0; i < copies && !c->failed; i++) {
         c->fn->copy = i;
@@ -255,7 +255,7 @@ static void lower_vector_loop(struct vector *v, uint32_t copies) {
 }
 
 static LLVMValueRef trip_of(struct cg *c, const struct index *x, int64_t step) {
-    struct sym size = sym_sub(c->syms, subst(c, x->hi), subst(c, x->lo));
+    struct sym size = sym_sub(c->syms, bound(c, x->hi), bound(c, x->lo));
     size = sym_add(c->syms, size, sym_const(c->syms, step - 1));
     return cg_sym_scalar(c, sym_floordiv(c->syms, size, sym_const(c->syms, step)));
 }
@@ -263,7 +263,7 @@ static LLVMValueRef trip_of(struct cg *c, const struct index *x, int64_t step) {
 void lower_vector(struct cg *c, const struct node *n, uint32_t k, struct vector_plan p,
                   bool sure) {
     const struct index *x = &n->map.index[k];
-    struct vector v = {.c = c, .n = n, .k = k, .lanes = p.lanes, .lo = subst(c, x->lo)};
+    struct vector v = {.c = c, .n = n, .k = k, .lanes = p.lanes, .lo = bound(c, x->lo)};
     sym_is_const(c->syms, x->step, &v.step);
     v.trip = trip_of(c, x, v.step);
     LLVMBasicBlockRef after = NULL;
@@ -275,7 +275,8 @@ void lower_vector(struct cg *c, const struct node *n, uint32_t k, struct vector_
         LLVMBuildCondBr(c->b, any, some, after);
         cg_at(c, some);
     }
-    uint32_t copies = x->factor ? x->factor : 1, facts = sym_facts_mark(c->facts);
+    uint32_t copies = !x->factor ? 1 : x->factor < MOST_COPIES ? x->factor : MOST_COPIES;
+    uint32_t facts = sym_facts_mark(c->facts);
     sym_facts_bounds(c->facts, c->lane, sym_const(c->syms, 0), sym_const(c->syms, p.lanes - 1));
     c->fn->lanes = p.lanes;
     uint32_t mark = accumulators_begin(c, n, k, copies);

@@ -336,9 +336,9 @@ static bool op_import(void *host, const struct value *v, struct value *out) {
     int64_t dims[EVAL_MAX_RANK];
     for (uint32_t d = 0; d < t->rank; d++)
         dims[d] = t->dims[d].i;
-    if (!bytes) { /* of this run */
+    if (!bytes) { /* of this run, or there is no memory for it */
         *out = *v;
-        return true;
+        return !t->data;
     }
     struct tensor *x = over(r, t->name, t->dtype, t->rank, dims, bytes);
     x->container = t->container;
@@ -349,20 +349,36 @@ static bool op_import(void *host, const struct value *v, struct value *out) {
 }
 
 static bool op_concrete(void *host, struct value *v, struct span span) {
-    (void)span;
-    (void)host;
-    if (v->kind != VAL_SCALAR)
-        return true;
-    if (v->dtype == DT_bool)
+    struct ref *r = host;
+    if (r->script.concrete)
+        return r->script.concrete(r->script.data, v, span);
+    if (v->kind == VAL_SCALAR && v->dtype == DT_bool)
         *v = value_bool(v->scalar.b);
-    else if (dtype_is_int(v->dtype))
-        *v = value_int(scalar_cast(v->dtype, DT_i64, v->scalar).i64);
     return true;
 }
 
 static bool op_new_state(void *host, struct state *s, const struct value *init, struct span span) {
     struct ref *r = host;
     return !r->script.new_state || r->script.new_state(r->script.data, s, init, span);
+}
+
+static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
+                        struct tensor *const *wrt, struct tensor **out, struct span span) {
+    struct ref *r = host;
+    (void)loss;
+    (void)n;
+    (void)wrt;
+    (void)out;
+    diag_error(r->ev.diags, span, ERR_BACKEND,
+               "the reference evaluator has no gradients: use the back-end cpu");
+    return false;
+}
+
+static bool op_writable(void *host, struct tensor *t, struct span span) {
+    (void)host;
+    (void)t;
+    (void)span;
+    return true;
 }
 
 static bool op_has_builtin(void *host, struct name n) {
@@ -392,6 +408,8 @@ static const struct eval_ops verbs = {
     .require = op_require,
     .state = op_state,
     .new_state = op_new_state,
+    .gradient = op_gradient,
+    .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,
     .builtin = op_builtin,

@@ -20,6 +20,8 @@ struct ref_script {
     bool (*has_builtin)(void *data, struct name n);
     bool (*builtin)(void *data, struct name n, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out);
+    /* Replaces the tensors and scalars in V by data of the script. */
+    bool (*concrete)(void *data, struct value *v, struct span span);
     bool (*new_state)(void *data, struct state *s, const struct value *init, struct span span);
     /* The bytes of a script's tensor or state. */
     void *(*tensor_bytes)(void *data, const struct tensor *t);

@@ -139,6 +139,17 @@ static void alternatives(struct sym_ctx *c, enum sym_kind kind, struct sym s, st
     out->at[out->n++] = s;
 }
 
+/* Upper bounds of V lowered to the last value that its step reaches, where that is a number away
+   from its first. */
+static void last_reached(struct sym_ctx *c, const struct var *v, struct bounds *b) {
+    int64_t step, far;
+    if (!sym_is_const(c, v->step, &step) || step <= 1)
+        return;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (sym_is_const(c, sym_sub(c, b->at[i], v->lo), &far) && far >= 0)
+            b->at[i] = sym_add(c, v->lo, sym_const(c, far - far % step));
+}
+
 /* S > 0, where the variables from COUNT on have been replaced. */
 static bool positive(struct test *t, struct sym s, uint32_t count) {
     struct sym_ctx *c = t->syms;
@@ -156,7 +167,7 @@ static bool positive(struct test *t, struct sym s, uint32_t count) {
         if (sym_prove_nonneg(t->facts, factor))
             alternatives(c, SYM_MAX, v->least, &b);
         else if (sym_prove_nonneg(t->facts, sym_neg(c, factor)))
-            alternatives(c, SYM_MIN, sym_sub(c, v->hi, one), &b);
+            alternatives(c, SYM_MIN, sym_sub(c, v->hi, one), &b), last_reached(c, v, &b);
         for (uint32_t i = 0; i < b.n; i++)
             if (positive(t, sym_add(c, rest, sym_mul(c, factor, b.at[i])), count))
                 return true;

@@ -6,6 +6,8 @@
    same names, since each is free when its turn comes: see Note [names]. */
 #include "compiler/lower/lower.h"
 
+#include "compiler/ad/ad.h"
+
 #include "compiler/print/print.h"
 
 #include <string.h>
@@ -475,6 +477,55 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
     return !l->script.new_state || l->script.new_state(l->script.data, s, init, span);
 }
 
+static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
+                        struct tensor *const *wrt, struct tensor **out, struct span span) {
+    struct lower *l = host;
+    struct cont *by = ARENA_ARRAY(l->arena, struct cont, n);
+    struct cont *gradients = ARENA_ARRAY(l->arena, struct cont, n);
+    if (l->at != &l->g->body) {
+        diag_error(l->ev.diags, span, ERR_NOT_HERE, "a gradient is taken outside maps and loops");
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        by[i] = (struct cont){wrt[i]->id};
+    uint32_t before = l->g->conts.n;
+    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, l->ev.diags))
+        return false;
+    for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */
+        map_put(&l->used, l->g->conts.at[c].name.i, 1);
+        map_put(&l->reserved, l->g->conts.at[c].name.i, 1);
+    }
+    for (uint32_t i = 0; i < l->g->body.nodes.n; i++) {
+        const struct node *x = l->g->body.nodes.at[i];
+        struct name value = x->kind == NODE_READ  ? x->read.name
+                            : x->kind == NODE_LET ? x->let.name
+                                                  : (struct name){0};
+        if (!name_none(value) && !has(&l->active, value)) {
+            map_put(&l->used, value.i, 1);
+            map_put(&l->active, value.i, 1);
+        }
+    }
+    l->automatic_read = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = tensor_of(&l->ev, wrt[i]->dtype, wrt[i]->rank, wrt[i]->dims, span);
+        out[i]->name = graph_cont(l->g, gradients[i])->name;
+        out[i]->id = gradients[i].i;
+        out[i]->map = wrt[i]->map;
+        out[i]->unit = wrt[i]->unit;
+        out[i]->real_rank = wrt[i]->real_rank;
+    }
+    return true;
+}
+
+static bool op_writable(void *host, struct tensor *t, struct span span) {
+    struct lower *l = host;
+    (void)span;
+    struct container *c = graph_cont(l->g, (struct cont){t->id});
+    if (c->role == ROLE_PARAM)
+        c->role = ROLE_INOUT;
+    return true;
+}
+
 static bool op_has_builtin(void *host, struct name n) {
     struct lower *l = host;
     return l->script.has_builtin && l->script.has_builtin(l->script.data, n);
@@ -502,6 +553,8 @@ static const struct eval_ops verbs = {
     .require = op_require,
     .state = op_state,
     .new_state = op_new_state,
+    .gradient = op_gradient,
+    .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,
     .builtin = op_builtin,

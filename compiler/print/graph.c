@@ -4,11 +4,12 @@
 
 #include "lang/print/print.h"
 
+/* A parameter `f: f32` would be a scalar that the call reads, and `f: i64` a run-time integer;
+   `f: f32[]` is a container. */
 static struct ast *type_to_ast(struct printer *p, const struct container *c) {
     struct ast *t = ast_new(p->arena, AST_TYPE, p->span, c->rank);
     t->name = name_of_text(p->g->names, dtypes[c->dtype].name);
-    /* `f: i64` would be a run-time integer; `f: i64[]` is a container */
-    if (c->rank > 0 || c->dtype == DT_i64)
+    if (c->rank > 0 || c->role == ROLE_PARAM || c->role == ROLE_INOUT)
         t->flags = AST_BRACKETS;
     for (uint32_t d = 0; d < c->rank; d++)
         t->kids[d] = sym_to_ast(p, c->dims[d]);
@@ -37,6 +38,7 @@ static struct ast *index_to_ast(struct printer *p, const struct index *x) {
     struct ast *it = ast_new(p->arena, AST_ITER, x->span, 4);
     int64_t step;
     it->name = x->name;
+    map_put(&p->narrow, x->name.i, 0);
     it->op = x->schedule;
     it->integer = x->factor;
     it->kids[0] = sym_to_ast(p, x->lo);
@@ -63,6 +65,7 @@ static struct ast *read_to_ast(struct printer *p, const struct node *n) {
     struct ast *s = ast_new(p->arena, AST_READ, p->span, 1);
     s->name = n->read.name;
     s->kids[0] = memlet_to_ast(p, &n->read.from);
+    map_put(&p->narrow, s->name.i, graph_cont(p->g, n->read.from.cont)->dtype == DT_i32);
     return s;
 }
 
@@ -70,6 +73,7 @@ static struct ast *let_to_ast(struct printer *p, const struct node *n) {
     struct ast *s = ast_new(p->arena, AST_ASSIGN, p->span, 2);
     s->kids[0] = expr_to_ast(p, n->let.value, true);
     s->kids[1] = ast_name(p, n->let.name);
+    map_put(&p->narrow, n->let.name.i, n->let.value->dtype == DT_i32);
     return s;
 }
 
@@ -144,7 +148,7 @@ static struct ast *param_to_ast(struct printer *p, const struct graph_param *par
 }
 
 static struct printer printer_new(struct arena *a, const struct graph *g) {
-    return (struct printer){.arena = a, .g = g, .span = g->span};
+    return (struct printer){.arena = a, .g = g, .narrow = map_new(a), .span = g->span};
 }
 
 struct ast *graph_to_ast(struct arena *a, const struct graph *g) {

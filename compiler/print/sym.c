@@ -2,6 +2,8 @@
    constant; if nothing but the constant is positive it leads. */
 #include "compiler/print/internal.h"
 
+static struct ast *operand(struct printer *p, struct sym s);
+
 /* The constant coefficient of term S, and whether there are other factors (the rest from
    operand *FROM on, or S itself). */
 static int64_t coefficient(struct printer *p, struct sym s, uint32_t *from) {
@@ -24,7 +26,7 @@ static struct ast *term(struct printer *p, struct sym s, bool absolute) {
     if (sym_is_const(c, s, &v))
         return ast_integer(p, absolute && v != INT64_MIN && v < 0 ? -v : v);
     if (sym_kind(c, s) != SYM_PRODUCT)
-        return sym_to_ast(p, s);
+        return operand(p, s);
     uint32_t from;
     int64_t k = coefficient(p, s, &from);
     bool minus = k < 0 && k != INT64_MIN;
@@ -32,13 +34,13 @@ static struct ast *term(struct printer *p, struct sym s, bool absolute) {
         k = -k;
     struct ast *all = NULL;
     if (k == -1) {
-        all = ast_unary(p, AOP_NEG, sym_to_ast(p, sym_operand(c, s, from)));
+        all = ast_unary(p, AOP_NEG, operand(p, sym_operand(c, s, from)));
         from++;
     } else if (k != 1) {
         all = ast_integer(p, k);
     }
     for (uint32_t i = from; i < sym_count(c, s); i++) {
-        struct ast *x = sym_to_ast(p, sym_operand(c, s, i));
+        struct ast *x = operand(p, sym_operand(c, s, i));
         all = all ? ast_binary(p, AOP_MUL, all, x) : x;
     }
     return all;
@@ -75,25 +77,32 @@ static struct ast *sum(struct printer *p, struct sym s) {
     return has_constant && !leads ? join(p, all, last) : all;
 }
 
-struct ast *sym_to_ast(struct printer *p, struct sym s) {
+static struct ast *operand(struct printer *p, struct sym s) {
     struct sym_ctx *c = p->g->syms;
     int64_t v;
     struct name n;
     if (sym_is_const(c, s, &v))
         return ast_integer(p, v);
-    if (sym_is_atom(c, s, &n))
-        return ast_name(p, n);
+    if (sym_is_atom(c, s, &n)) {
+        struct ast *x = ast_name(p, n);
+        uint64_t narrow;
+        return map_get(&p->narrow, n.i, &narrow) && narrow ? ast_call(p, "i64", 1, &x) : x;
+    }
     enum sym_kind kind = sym_kind(c, s);
     if (kind == SYM_SUM)
         return sum(p, s);
     if (kind == SYM_PRODUCT)
         return term(p, s, false);
-    struct ast *args[2] = {sym_to_ast(p, sym_operand(c, s, 0)),
-                           sym_to_ast(p, sym_operand(c, s, 1))};
+    struct ast *args[2] = {operand(p, sym_operand(c, s, 0)), operand(p, sym_operand(c, s, 1))};
     switch (kind) {
     case SYM_FLOORDIV: return ast_binary(p, AOP_FLOORDIV, args[0], args[1]);
     case SYM_MOD: return ast_binary(p, AOP_MOD, args[0], args[1]);
     case SYM_MIN: return ast_call(p, "min", 2, args);
     default: return ast_call(p, "max", 2, args);
     }
+}
+
+struct ast *sym_to_ast(struct printer *p, struct sym s) {
+    struct name n;
+    return sym_is_atom(p->g->syms, s, &n) ? ast_name(p, n) : operand(p, s);
 }

@@ -117,7 +117,7 @@ bool bind_static(struct eval *ev, struct env *env, const char *what, const struc
     return true;
 }
 
-static bool is_static_type(struct eval *ev, struct env *env, const struct ast *param) {
+bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param) {
     static const char *const words[] = {"int", "float", "str", "dtype", "shape", "list", "fn",
                                         "layer"};
     if ((param->flags & AST_STATIC) || !param->kids[0])
@@ -126,7 +126,7 @@ static bool is_static_type(struct eval *ev, struct env *env, const struct ast *p
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(t, words[i]) == 0)
             return true;
-    struct ast *def = module_find(env->module, param->kids[0]->name, NULL);
+    struct ast *def = module_find(m, param->kids[0]->name, NULL);
     return def && def->kind == AST_LAYER;
 }
 
@@ -357,7 +357,7 @@ static bool bind_parameters(struct binder *b, const struct ast *params, const in
     for (int late = 0; late < 2; late++)
         for (uint32_t p = 0; p < params->nkids; p++) {
             const struct ast *param = params->kids[p];
-            bool is_static = is_static_type(ev, b->env, param);
+            bool is_static = eval_param_is_static(ev, b->env->module, param);
             struct value v = value_none();
             if (slots[p] >= 0)
                 v = args[slots[p]];
@@ -667,7 +667,7 @@ static bool call_builtin(struct eval *ev, struct name n, uint32_t nargs, const s
                          const struct name *keywords, struct span span, struct value *out) {
     const char *text = text_of(ev, n);
     if (ev->ops->has_builtin(ev->host, n))
-        return ev->ops->builtin(ev->host, n, nargs, args, keywords, span, out);
+        return ev->ops->builtin(ev->host, n, nargs, args, keywords, span, out) && bring(ev, out);
     enum scalar_op op = nargs >= 1 && nargs <= 3 ? scalar_find(FORM_CALL, text, nargs) : OP_COUNT;
     if (op != OP_COUNT) {
         struct value copy[3];
@@ -735,7 +735,10 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                 return false;
             }
             for (uint32_t k = 0; k < b->value.list->n; k++) {
-                VEC_PUSH(ev->arena, args, b->value.list->at[k]);
+                v = b->value.list->at[k];
+                if (!bring(ev, &v))
+                    return false;
+                VEC_PUSH(ev->arena, args, v);
                 VEC_PUSH(ev->arena, keywords, (struct name){0});
             }
             continue;

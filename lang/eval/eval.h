@@ -66,6 +66,11 @@ struct eval_ops {
     bool (*require)(void *host, const struct value *condition, const char *text, struct span span);
     /* The tensor of a layer's state. */
     bool (*state)(void *host, struct state *s, struct value *out);
+    /* OUT[i] = the gradient of LOSS (a float tensor of one element) by WRT[i]. */
+    bool (*gradient)(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
+                     struct tensor **out, struct span span);
+    /* From now on T, the tensor of a state, may be written. */
+    bool (*writable)(void *host, struct tensor *t, struct span span);
     /* A state has been declared by a new instance: make and initialise it. */
     bool (*new_state)(void *host, struct state *s, const struct value *init, struct span span);
     /* A tensor of the script that is used inside: gives the tensor to use. */
@@ -94,6 +99,7 @@ struct eval {
     struct name fn_name;                     /* for messages: the function being called */
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
+    bool training; /* inside what is minimized */
 };
 
 #define EVAL_MAX_DEPTH 200 /* nested calls */
@@ -114,6 +120,8 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
 /* For a host that calls a function whose arguments are known by type only: binds the parameters of
    FN to ARGS (one per parameter, static ones evaluated) and runs it, as eval_call does. The results
    come as one value (a tuple if there are several); RESULT_NAMES[i] are their names or none. */
+/* Whether an argument for PARAM, of a function of module M, is known while it is elaborated. */
+bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param);
 uint32_t fn_result_count(const struct ast *fn);
 struct name fn_result_name(const struct ast *fn, uint32_t k);
 

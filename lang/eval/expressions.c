@@ -5,16 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+bool bring(struct eval *ev, struct value *v) {
+    if (v->kind != VAL_TENSOR || !v->tensor->data)
+        return true;
+    struct value inside;
+    if (!ev->ops->import(ev->host, v, &inside))
+        return false;
+    if (inside.kind == VAL_TENSOR)
+        inside.tensor->from = v->tensor;
+    *v = inside;
+    return true;
+}
+
 static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
-    struct env *where;
-    struct binding *b = env_find(env, e->name, &where);
+    struct binding *b = env_find(env, e->name, NULL);
     if (b) {
         *out = b->value;
         if (out->kind == VAL_STATE)
             return ev->ops->state(ev->host, b->value.state, out);
-        if (where->kind == ENV_SCRIPT && out->kind == VAL_TENSOR)
-            return ev->ops->import(ev->host, &b->value, out);
-        return true;
+        return bring(ev, out);
     }
     const struct module *m = env->module, *found;
     struct ast *def = module_find(m, e->name, &found);
@@ -39,7 +48,7 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
     else if (strcmp(text, "nan") == 0)
         *out = value_float(NAN);
     else if (strcmp(text, "training") == 0)
-        *out = value_bool(false);
+        *out = value_bool(ev->training);
     else if (eval_is_builtin(ev->names, e->name) || ev->ops->has_builtin(ev->host, e->name))
         *out = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = e->name};
     else {
@@ -156,8 +165,12 @@ static bool eval_list(struct eval *ev, struct env *env, const struct ast *e, str
                            text_of(ev, e->kids[i]->name));
                 return false;
             }
-            for (uint32_t k = 0; k < b->value.list->n; k++)
-                VEC_PUSH(ev->arena, v, b->value.list->at[k]);
+            for (uint32_t k = 0; k < b->value.list->n; k++) {
+                x = b->value.list->at[k];
+                if (!bring(ev, &x))
+                    return false;
+                VEC_PUSH(ev->arena, v, x);
+            }
             continue;
         }
         if (!eval_expr(ev, env, e->kids[i], &x))
@@ -251,7 +264,7 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
         return false;
     }
     *out = list->list->at[i.i];
-    return true;
+    return bring(ev, out);
 }
 
 static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
@@ -310,6 +323,8 @@ bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct val
     case AST_TUPLE: return eval_list(ev, env, e, out);
     case AST_COMPREHENSION: return eval_comprehension(ev, env, e, out);
     case AST_IF: return eval_if(ev, env, e, out);
+    case AST_GRADIENT:
+    case AST_MINIMIZE: return eval_gradient(ev, env, e, out);
     default:
         diag_error(ev->diags, e->span, ERR_NOT_HERE, "this cannot stand here");
         return false;

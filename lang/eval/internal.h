@@ -67,6 +67,9 @@ struct block block_whole(struct eval *ev, struct tensor *t, struct span span);
 bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,
                  struct value *out);
 
+/* expressions.c: a tensor of the script, as it is used inside. */
+bool bring(struct eval *ev, struct value *v);
+
 /* statements.c */
 bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out);
 bool in_script(const struct env *env);
@@ -90,6 +93,9 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
 /* Assigns arguments to parameters: SLOTS[i] is the index of the argument or -1. */
 bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
                      const struct name *keywords, struct span span, int32_t *slots);
+
+/* gradients.c: GRADIENT and MINIMIZE. */
+bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 
 static inline const char *text_of(const struct eval *ev, struct name n) {
     return name_text(ev->names, n);

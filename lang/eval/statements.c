@@ -14,6 +14,19 @@ bool in_script(const struct env *env) {
     return false;
 }
 
+/* The scope of a block in ENV: one of its own, but for scripts, where names that a loop or branch
+   binds stay. */
+static struct env *block_env(struct eval *ev, struct env *env) {
+    return in_script(env) ? env : env_new(ev->arena, ENV_BLOCK, env, env->module);
+}
+
+/* The scope of script variables around ENV, which is in a script. */
+static struct env *script_of(struct env *env) {
+    while (env->kind != ENV_SCRIPT)
+        env = env->parent;
+    return env;
+}
+
 bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out) {
     *out = value_none();
     bool ok = true;
@@ -150,6 +163,11 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
             at_start = &fill;
             with = value_none();
         }
+    } else if (in_script(env) && !s->kids[2] && s->integer2 == RES_NONE) {
+        struct value zero = dtypes[t].class == DC_BOOL ? value_bool(false) : value_int(0);
+        if (!ev->ops->constant(ev->host, t, &zero, s->span, &fill))
+            return false;
+        at_start = &fill; /* the script's memory is never unwritten */
     } else if (s->integer2 != RES_NONE) {
         union scalar id = resolution_identity((enum resolution)s->integer2, t);
         struct value v = dtypes[t].class == DC_BOOL ? value_bool(id.b)
@@ -171,7 +189,33 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
         if (!eval_block(ev, env, s->kids[2], &from) || !block_copy(ev, &to, &from, RES_NONE))
             return false;
     }
-    env_bind(env, s->name, value_tensor(x), s->span);
+    struct value v = value_tensor(x);
+    if (in_script(env)) {
+        if (!ev->ops->concrete(ev->host, &v, s->span))
+            return false;
+        v.tensor->container = true;
+        env = script_of(env);
+    }
+    env_bind(env, s->name, v, s->span);
+    return true;
+}
+
+/* A variable of the script, whatever block the statement stands in: what it names is computed now.
+   B is its binding, if it has one. */
+static bool assign_variable(struct eval *ev, struct env *env, const struct ast *target,
+                            struct binding *b, struct value v) {
+    if (v.kind == VAL_TENSOR && !v.tensor->data && name_none(v.tensor->name)) {
+        ev->ops->hint(ev->host, v.tensor, target->name);
+        v.tensor->name = target->name;
+    }
+    if (!ev->ops->concrete(ev->host, &v, target->span))
+        return false;
+    if (v.kind == VAL_TENSOR)
+        v.tensor->name = target->name;
+    if (b)
+        b->value = v;
+    else
+        env_bind(script_of(env), target->name, v, target->span);
     return true;
 }
 
@@ -187,7 +231,10 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
         b = NULL;
     if (b && b->value.kind == VAL_TENSOR && b->value.tensor->container &&
         !b->value.tensor->carried) {
-        struct block to = block_whole(ev, b->value.tensor, target->span);
+        struct value c = b->value;
+        if (!bring(ev, &c) || !bring(ev, &v))
+            return false;
+        struct block to = block_whole(ev, c.tensor, target->span);
         return block_write(ev, &to, v, RES_NONE);
     }
     if (b && where->kind == ENV_INSTANCE) {
@@ -200,8 +247,9 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
                 diag_error(ev->diags, target->span, ERR_REBIND_IN_MAP, text_of(ev, target->name));
                 return false;
             }
-    if (v.kind == VAL_TENSOR && (v.tensor->container || v.tensor->read_only) &&
-        v.tensor->container) {
+    if (in_script(env))
+        return assign_variable(ev, env, target, b, v);
+    if (v.kind == VAL_TENSOR && v.tensor->container) {
         if (!tensor_copy(ev, v.tensor, target->name, target->span, &v))
             return false;
     } else if (v.kind == VAL_TENSOR && name_none(v.tensor->name)) {
@@ -222,7 +270,8 @@ static bool assign_to(struct eval *ev, struct env *env, const struct ast *target
         return assign_name(ev, env, target, v);
     if (target->kind == AST_INDEX) {
         struct block to;
-        return eval_block(ev, env, target, &to) && block_write(ev, &to, v, RES_NONE);
+        return bring(ev, &v) && eval_block(ev, env, target, &to) &&
+               block_write(ev, &to, v, RES_NONE);
     }
     diag_error(ev->diags, target->span, ERR_NOT_HERE, "this cannot be assigned to");
     return false;
@@ -232,8 +281,6 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     struct value v;
     if (!eval_expr(ev, env, s->kids[0], &v))
         return false;
-    if (in_script(env) && !ev->ops->concrete(ev->host, &v, s->span))
-        return false;
     if (v.kind == VAL_NONE) {
         diag_error(ev->diags, s->kids[0]->span, ERR_NOT_HERE, "this has no value");
         return false;
@@ -241,6 +288,8 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     uint32_t n = s->nkids - 1;
     if (n == 1)
         return assign_to(ev, env, s->kids[1], v);
+    if (in_script(env) && !ev->ops->concrete(ev->host, &v, s->span))
+        return false; /* all at once: one run gives them all */
     if (v.kind != VAL_LIST || v.list->n < n || (!v.tuple && v.list->n != n)) {
         diag_error(ev->diags, s->span, ERR_VALUE,
                    arena_printf(ev->arena, "%u targets for %s", n,
@@ -558,7 +607,7 @@ static bool unrolled_for(struct eval *ev, struct env *env, const struct ast *s,
         n = r->hi.i <= r->lo.i ? 0 : (r->hi.i - r->lo.i - 1) / r->step.i + 1;
     }
     for (int64_t k = 0; k < n && !ev->returned; k++) {
-        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+        struct env *inner = block_env(ev, env);
         struct value x = list ? list->list->at[k] : value_int(r->lo.i + k * r->step.i), v;
         uint32_t names = s->nkids - 1;
         if (names > 1 && (x.kind != VAL_LIST || x.list->n != names)) {
@@ -614,8 +663,7 @@ static bool eval_while(struct eval *ev, struct env *env, const struct ast *s) {
         }
         if (!c.b)
             return true;
-        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
-        if (!eval_block_of(ev, inner, s->kids[1], &v))
+        if (!eval_block_of(ev, block_env(ev, env), s->kids[1], &v))
             return false;
     }
 }
@@ -664,9 +712,7 @@ static bool eval_if(struct eval *ev, struct env *env, const struct ast *s, struc
             return true;
         if (arm->kind != AST_BLOCK)
             return eval_statement(ev, env, arm, out);
-        /* A chosen arm is as if it stood alone: its names stay within, its rebindings do not. */
-        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
-        return eval_block_of(ev, inner, arm, out);
+        return eval_block_of(ev, block_env(ev, env), arm, out);
     }
     if (c.kind != VAL_SCALAR || c.dtype != DT_bool) {
         diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, "if", "the condition",

@@ -103,8 +103,10 @@ struct tensor {
     uint32_t real_rank;
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;
-    void *impl;    /* of the host */
-    uint32_t id;   /* of the host */
+    bool data;           /* of the script: IMPL is its memory; used inside by way of ops->import */
+    struct tensor *from; /* what it was imported from, NULL if it was not */
+    void *impl;          /* of the host */
+    uint32_t id;         /* of the host */
 };
 
 const char *value_kind_name(const struct value *v); /* "a tensor", "a number", ... */

@@ -113,6 +113,19 @@ struct sub build_type(struct parser *p, struct span span, struct sub dims, uint3
     return build_named(type, name_of(p->names, text.at, text.n));
 }
 
+struct sub build_body(struct parser *p, struct span span) {
+    struct sub body = build_list(p, span);
+    body.node->integer = p->spoiled;
+    p->spoiled = false;
+    return body;
+}
+
+struct sub build_block(struct parser *p, struct sub body, struct span span) {
+    p->spoiled = body.node->integer != 0;
+    body.node->integer = 0;
+    return build_of_list(body, AST_BLOCK, span);
+}
+
 struct sub build_statement(struct parser *p, struct sub statement) {
     if (p->spoiled)
         statement = build_none();
@@ -179,7 +192,9 @@ static bool is_target(const struct ast *node) {
 static void check_target(struct parser *p, const struct ast *node) {
     if (!is_target(node))
         message_at(p, node->span, ERR_SYNTAX, "cannot assign to this expression",
-                   "A name, name[subscripts] or a member stands on the left.");
+                   node->kind == AST_TUPLE
+                       ? "Several names stand without parentheses: a, b = f(x)"
+                       : "A name, name[subscripts] or a member stands on the left.");
 }
 
 struct sub build_targets(struct parser *p, struct sub targets) {
@@ -277,7 +292,7 @@ struct sub build_index_word(struct parser *p, struct span span, struct sub index
     } else {
         node->op = schedule;
     }
-    if (argument != 0) {
+    if (schedule != 0 && argument != 0) {
         node->integer = p->tokens.at[argument].integer;
         if (node->integer == 0)
             message_at(p, token_span(p, argument), ERR_SYNTAX,

@@ -67,8 +67,10 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %token <token> FN "fn" LAYER "layer" PARAM "param" MAP "map" IN "in" FOR "for" IF "if" ELSE "else"
 %token <token> WHILE "while" WHERE "where" AND "and" OR "or" NOT "not" INOUT "inout" USE "use"
 %token <token> RETURN "return" TRUE "true" FALSE "false"
+%token <token> GRADIENT "gradient" MINIMIZE "minimize" OVER "over" WITH "with"
 %token START_FILE START_BLOCK START_MEMBERS
 
+%precedence "over" "with"
 %left "|>"
 %left "or"
 %left "and"
@@ -173,20 +175,20 @@ dim: expr | '*' NAME { $$ = build_named(build(parser, AST_SPREAD, @$, 0), NAME_O
 layer: "layer" NAME where '{' members '}' {
         RECOVERED;
         struct sub params = build_of_list(build_list(parser, @2), AST_PARAMS, @2);
-        struct sub body = build_of_list($5, AST_BLOCK, @5);
+        struct sub body = build_block(parser, $5, @5);
         $$ = build_named(build(parser, AST_LAYER, @$, 3, params, $3, body), NAME_OF($2));
         $$.node->doc = parser->tokens.at[$1].doc;
         $$ = build_statement(parser, $$);
     }
   | "layer" NAME '(' params ')' where '{' members '}' {
         RECOVERED;
-        struct sub body = build_of_list($8, AST_BLOCK, @8);
+        struct sub body = build_block(parser, $8, @8);
         $$ = build_named(build(parser, AST_LAYER, @$, 3, $4, $6, body), NAME_OF($2));
         $$.node->doc = parser->tokens.at[$1].doc;
         $$ = build_statement(parser, $$);
     } ;
 members: members_ended | members_full ;
-members_ended: %empty { $$ = build_list(parser, @$); } | members_ended eol | members_full eol ;
+members_ended: %empty { $$ = build_body(parser, @$); } | members_ended eol | members_full eol ;
 members_full: members_ended member { $$ = build_append(parser, $1, $2); }
   | members_ended error { $$ = $1; build_statement(parser, build_none()); }
   | members_full error { $$ = $1; build_drop_last(parser, $1.node); } ;
@@ -203,10 +205,10 @@ state: "param" NAME ':' type { $$ = build_state(parser, @$, $2, $4, build_none()
 
 block: '{' stmts '}' {
         RECOVERED;
-        $$ = build_of_list($2, AST_BLOCK, @$);
+        $$ = build_block(parser, $2, @$);
     } ;
 stmts: stmts_ended | stmts_full ;
-stmts_ended: %empty { $$ = build_list(parser, @$); } | stmts_ended eol | stmts_full eol ;
+stmts_ended: %empty { $$ = build_body(parser, @$); } | stmts_ended eol | stmts_full eol ;
 stmts_full: stmts_ended simple { $$ = build_append(parser, $1, build_statement(parser, $2)); }
   | stmts_ended error { $$ = $1; build_statement(parser, build_none()); }
   | stmts_full error { $$ = $1; build_drop_last(parser, $1.node); } ;
@@ -284,7 +286,11 @@ expr: postfix
         $$ = build(parser, AST_INT, @$, 0);
         $$.node->integer = INT64_MIN;
     }
-  | expr "|>" expr { $$ = build(parser, AST_PIPE, @$, 2, $1, $3); } ;
+  | expr "|>" expr { $$ = build(parser, AST_PIPE, @$, 2, $1, $3); }
+  | "gradient" expr "over" expr { $$ = build(parser, AST_GRADIENT, @$, 2, $2, $4); }
+  | "minimize" expr "over" expr "with" expr {
+        $$ = build(parser, AST_MINIMIZE, @$, 3, $2, $4, $6);
+    } ;
 
 ifx: "if" expr block { $$ = build(parser, AST_IF, @$, 3, $2, $3, build_none()); }
   | "if" expr block "else" block { $$ = build(parser, AST_IF, @$, 3, $2, $3, $5); }

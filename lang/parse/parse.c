@@ -80,24 +80,31 @@ static void run_skipped(struct parser *p) {
     p->file = file;
 }
 
+struct placed {
+    struct diag *diag;
+    uint32_t arrival;
+};
+
 static int by_place(const void *x, const void *y) {
-    const struct diag *a = *(struct diag *const *)x, *b = *(struct diag *const *)y;
-    if (a->span.start != b->span.start)
-        return a->span.start < b->span.start ? -1 : 1;
-    return 0;
+    const struct placed *a = x, *b = y;
+    if (a->diag->span.start != b->diag->span.start)
+        return a->diag->span.start < b->diag->span.start ? -1 : 1;
+    return a->arrival < b->arrival ? -1 : 1;
 }
 
 /* Sorts the messages after FORMER (the link that was the last one) by place. */
 static void sort_messages(struct diags *d, struct diag **former, struct arena *scratch) {
-    VEC(struct diag *) all = {0};
-    for (struct diag *at = *former; at != NULL; at = at->next)
-        VEC_PUSH(scratch, all, at);
+    VEC(struct placed) all = {0};
+    for (struct diag *at = *former; at != NULL; at = at->next) {
+        struct placed one = {at, all.n};
+        VEC_PUSH(scratch, all, one);
+    }
     if (all.n < 2)
         return;
     qsort(all.at, all.n, sizeof *all.at, by_place);
     for (uint32_t i = 0; i < all.n; i++) {
-        *former = all.at[i];
-        former = &all.at[i]->next;
+        *former = all.at[i].diag;
+        former = &all.at[i].diag->next;
     }
     *former = NULL;
     d->last = former;
@@ -148,9 +155,15 @@ struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, 
 
 bool parse_wants_more(const char *text, size_t n) {
     struct arena *scratch = arena_new();
-    struct scan scan = {.scratch = scratch, .arena = scratch, .text = text, .n = (uint32_t)n};
-    scan_text(&scan);
-    bool more = lines_want_more(&scan);
+    volatile bool more = false; /* also when memory runs out: the parser will meet it again */
+    jmp_buf out_of_memory;
+    jmp_buf *former = arena_on_oom(&out_of_memory);
+    if (setjmp(out_of_memory) == 0) {
+        struct scan scan = {.scratch = scratch, .arena = scratch, .text = text, .n = (uint32_t)n};
+        scan_text(&scan);
+        more = lines_want_more(&scan);
+    }
+    arena_on_oom(former);
     arena_free(scratch);
     return more;
 }

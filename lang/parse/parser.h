@@ -78,6 +78,10 @@ struct sub build_write(struct parser *p, struct span span, struct sub value, str
 struct sub build_else(struct parser *p, struct span span, struct sub value);
 /* The storage that the word TOKEN names; an error and STORE_NONE if it names none. */
 int build_storage(struct parser *p, uint32_t token);
+/* The list of a block's statements, empty so far; and the block of it. In between, errors spoil
+   the statements of the block and not the one around it. */
+struct sub build_body(struct parser *p, struct span span);
+struct sub build_block(struct parser *p, struct sub body, struct span span);
 /* A whole statement: none if there was an error in it. */
 struct sub build_statement(struct parser *p, struct sub statement);
 /* A statement in a layer: only assignments may stand there. */

@@ -49,7 +49,9 @@ static bool is_negative(const struct ast *node) {
 
 static enum level level_of(const struct ast *node) {
     switch (node->kind) {
-    case AST_IF: return LEVEL_ANY;
+    case AST_IF:
+    case AST_GRADIENT:
+    case AST_MINIMIZE: return LEVEL_ANY;
     case AST_PIPE: return LEVEL_PIPE;
     case AST_UNARY:
     case AST_BINARY: return operators[node->op].level;
@@ -287,6 +289,17 @@ static void print_here(struct printer *p, const struct ast *node) {
         print_at(p, node->kids[0], LEVEL_PIPE);
         put_text(p, " |> ");
         print_at(p, node->kids[1], LEVEL_OR);
+        break;
+    case AST_GRADIENT:
+    case AST_MINIMIZE:
+        put_text(p, node->kind == AST_GRADIENT ? "gradient " : "minimize ");
+        print_at(p, node->kids[0], LEVEL_PIPE);
+        put_text(p, " over ");
+        print_at(p, node->kids[1], LEVEL_PIPE);
+        if (node->kind == AST_MINIMIZE) {
+            put_text(p, " with ");
+            print_at(p, node->kids[2], LEVEL_PIPE);
+        }
         break;
     case AST_LIST:
         put_text(p, "[");

@@ -4,15 +4,8 @@
 #include "lang/print/printer.h"
 
 void print_ast(const struct names *names, const struct ast *node, struct buf *out) {
-    struct printer p = {.names = names, .out = out};
-    while (p.line < out->n) { /* the line that OUT ends with goes on */
-        const char *end = NULL;
-        for (size_t i = out->n; i > p.line && end == NULL; i--)
-            if (out->at[i - 1] == '\n')
-                end = out->at + i;
-        if (end != NULL)
-            p.line = (size_t)(end - out->at);
-        break;
-    }
+    struct printer p = {.names = names, .out = out, .line = out->n};
+    while (p.line > 0 && out->at[p.line - 1] != '\n')
+        p.line--;
     print_statement(&p, node);
 }

@@ -54,7 +54,7 @@ struct sym sym_add(struct sym_ctx *c, struct sym a, struct sym b);
 struct sym sym_sub(struct sym_ctx *c, struct sym a, struct sym b);
 struct sym sym_mul(struct sym_ctx *c, struct sym a, struct sym b);
 struct sym sym_neg(struct sym_ctx *c, struct sym a);
-/* Exact parts are taken out: (6*a + b) // 3 is 2*a + b // 3; (x % n) // n folds where x is known. */
+/* Exact parts are taken out: (6*a + b) // 3 is 2*a + b // 3, and (x % 6) // 6 is 0. */
 struct sym sym_floordiv(struct sym_ctx *c, struct sym a, struct sym b);
 struct sym sym_mod(struct sym_ctx *c, struct sym a, struct sym b);
 struct sym sym_min(struct sym_ctx *c, struct sym a, struct sym b);
@@ -92,7 +92,8 @@ bool sym_eval(const struct sym_ctx *c, struct sym a,
               bool (*atom_value)(void *, struct name, int64_t *), void *data, int64_t *v);
 
 /* DCL text that parses back to the same form: `2*N + jo - 1`, `(H + 2*pad - R)//stride + 1`,
-   `min(64, S - i)`. Constants come last in a sum; a leading negative term is avoided if possible. */
+   `min(64, S - i)`. Constants come last in a sum; a leading negative term is avoided if possible,
+   as in `5 - i`. */
 void sym_print(const struct sym_ctx *c, struct sym a, struct buf *out);
 
 /* What is known of atoms: inclusive bounds, each a sym or none; and facts "expression >= 0".

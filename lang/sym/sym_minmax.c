@@ -2,8 +2,8 @@
    Before: any operands. After: nested ones of the same kind are flattened, an operand that another
    one dominates whatever the atoms are is gone, terms that all operands share (with the same
    coefficient) are outside, as is the common divisor: min(i + 3, i + N) is i + min(3, N). The
-   operands are sorted, a constant first, and more than two nest to the right: min(a, min(b, c)). Flattening sees
-   through a sum, so that i + min(3, N) as an operand counts as i + 3 and i + N. */
+   operands are sorted, a constant first, and more than two nest to the right: min(a, min(b, c)).
+   Flattening sees through a sum: i + min(3, N) as an operand counts as i + 3 and i + N. */
 #include "lang/sym/sym.h"
 #include "lang/sym/sym_node.h"
 

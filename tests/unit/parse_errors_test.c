@@ -106,6 +106,8 @@ static void test_statements(void) {
         {"x: = 3", "1:4: expected a name, found '='"},
         {"f(x) = 3", "1:1: cannot assign to this expression | A name, name[subscripts] or a member "
                      "stands on the left."},
+        {"(a, b) = c", "1:1: cannot assign to this expression | Several names stand without "
+                       "parentheses: a, b = f(x)"},
         {"a, 1 = 3", "1:4: cannot assign to this expression | A name, name[subscripts] or a member "
                      "stands on the left."},
         {"f() += 3", "1:1: cannot assign to this expression | A name, name[subscripts] or a member "

@@ -1,5 +1,5 @@
-/* Subsets: boxes, unions, covers and disjointness of what tiles, halos and strided accesses touch, as
-   text; and against enumeration of elements for all values in small ranges. */
+/* Subsets: boxes, unions, covers and disjointness of what tiles, halos and strided accesses touch,
+   as text; and against enumeration of elements for all values in small ranges. */
 #include "lang/sym/subset.h"
 #include "tests/harness/tap.h"
 #include <ctype.h>

@@ -1,0 +1,23 @@
+/* Reverse-mode differentiation of graphs: every map is reversed by reversing its memlets (a read
+   becomes a write with (sum), a write a read), every scalar operator by its derivative.
+   Source: Griewank and Walther, Evaluating Derivatives, 2nd ed. 2008, chapter 3; for maps and
+   memlets, Rausch et al., A Data-Centric Optimization Framework for Machine Learning, ICS 2022,
+   section 4. */
+#ifndef DCL_COMPILER_AD_AD_H
+#define DCL_COMPILER_AD_AD_H
+
+#include "compiler/ir/graph.h"
+
+/* Appends to G's top region the reverse of all that stands there. LOSS is a float container of one
+   element (no dimension other than 1). OUT[i] becomes a transient container of WRT[i]'s shape with
+   d LOSS / d WRT[i]; zero where the loss does not depend on it. False with an error in D that says
+   where and why, if something cannot be differentiated; G is then unusable. */
+bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
+                struct cont *out, struct diags *d);
+
+/* The derivatives of operator node E (an EXPR_OP or EXPR_CAST) for each argument, times A:
+   OUT[k] is NULL where it is zero everywhere it exists. */
+void derivative(struct graph *g, const struct expr *e, const struct expr *a,
+                const struct expr **out);
+
+#endif

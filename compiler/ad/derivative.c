@@ -1,0 +1,64 @@
+/* Derivatives of the scalar operators, as expressions over their operands.
+   At a tie max and min give all to the first operand; abs, floor and round have 0 where they have
+   no derivative. */
+#include "compiler/ad/ad.h"
+
+static const struct expr *number(struct graph *g, enum dtype t, double v) {
+    return expr_const(g, t, scalar_from_f64(t, v));
+}
+
+static const struct expr *op2(struct graph *g, enum scalar_op op, const struct expr *a,
+                              const struct expr *b) {
+    return expr_op(g, op, a, b, NULL);
+}
+
+void derivative(struct graph *g, const struct expr *e, const struct expr *a,
+                const struct expr **out) {
+    const struct expr *x = e->args[0], *y = e->args[1];
+    enum dtype t = a->dtype;
+    out[0] = out[1] = out[2] = NULL;
+    if (e->kind == EXPR_CAST) {
+        if (dtype_is_float(x->dtype))
+            out[0] = expr_cast(g, x->dtype, a);
+        return;
+    }
+    const struct expr *zero = number(g, t, 0), *first;
+    switch (e->op) {
+    case OP_ADD: out[0] = out[1] = a; break;
+    case OP_SUB:
+        out[0] = a;
+        out[1] = expr_op(g, OP_NEG, a, NULL, NULL);
+        break;
+    case OP_MUL:
+        out[0] = op2(g, OP_MUL, a, y);
+        out[1] = op2(g, OP_MUL, a, x);
+        break;
+    case OP_DIV:
+        out[0] = op2(g, OP_DIV, a, y);
+        out[1] = expr_op(g, OP_NEG, op2(g, OP_DIV, op2(g, OP_MUL, a, e), y), NULL, NULL);
+        break;
+    case OP_NEG: out[0] = expr_op(g, OP_NEG, a, NULL, NULL); break;
+    case OP_MAX:
+    case OP_MIN:
+        first = op2(g, e->op == OP_MAX ? OP_GE : OP_LE, x, y);
+        out[0] = expr_op(g, OP_SELECT, first, a, zero);
+        out[1] = expr_op(g, OP_SELECT, first, zero, a);
+        break;
+    case OP_ABS:
+        out[0] = expr_op(g, OP_SELECT, op2(g, OP_GT, x, zero), a,
+                         expr_op(g, OP_SELECT, op2(g, OP_LT, x, zero),
+                                 expr_op(g, OP_NEG, a, NULL, NULL), zero));
+        break;
+    case OP_SQRT: out[0] = op2(g, OP_DIV, op2(g, OP_MUL, a, number(g, t, 0.5)), e); break;
+    case OP_EXP: out[0] = op2(g, OP_MUL, a, e); break;
+    case OP_LOG: out[0] = op2(g, OP_DIV, a, x); break;
+    case OP_TANH:
+        out[0] = op2(g, OP_MUL, a, op2(g, OP_SUB, number(g, t, 1), op2(g, OP_MUL, e, e)));
+        break;
+    case OP_SELECT:
+        out[1] = expr_op(g, OP_SELECT, x, a, zero);
+        out[2] = expr_op(g, OP_SELECT, x, zero, a);
+        break;
+    default: break; /* comparisons, logic, integers, floor, round: 0 where they have one */
+    }
+}

@@ -1,0 +1,219 @@
+/* The functions of scripts: builtin.def. They act where a statement stands at the top of a script,
+   and make their arguments concrete first; in functions, whose body is compiled, only those have a
+   meaning that need no data. */
+#include "session/state.h"
+
+#include <string.h>
+#include <time.h>
+
+struct call {
+    uint32_t nargs;
+    const struct value *args;
+    const struct name *keywords;
+    struct span span;
+};
+
+typedef bool builtin(struct dcl_session *s, const struct call *c, struct value *out);
+
+static builtin call_print, call_load, call_save, call_len, call_assert, call_seed, call_time;
+
+static const struct {
+    const char *name, *usage;
+    builtin *call;
+} builtins[] = {
+#define BUILTIN(name, usage, doc) {#name, usage, call_##name},
+#include "session/builtin.def"
+#undef BUILTIN
+};
+enum { BUILTINS = sizeof builtins / sizeof builtins[0] };
+
+static int find(const struct dcl_session *s, struct name n) {
+    const char *text = name_text(s->names, n);
+    for (int i = 0; i < BUILTINS; i++)
+        if (strcmp(builtins[i].name, text) == 0)
+            return i;
+    return -1;
+}
+
+bool builtin_has(void *session, struct name n) {
+    struct dcl_session *s = session;
+    return find(s, n) >= 0 || states_is_initializer(s, n);
+}
+
+bool builtin_call(void *session, struct name n, uint32_t nargs, const struct value *args,
+                  const struct name *keywords, struct span span, struct value *out) {
+    struct dcl_session *s = session;
+    struct call c = {nargs, args, keywords, span};
+    int i = find(s, n);
+    *out = value_none();
+    if (i < 0)
+        return states_initializer(s, n, nargs, args, span, out);
+    return builtins[i].call(s, &c, out);
+}
+
+/* --- arguments ------------------------------------------------------------------------------ */
+
+static bool usage(struct dcl_session *s, const struct call *c, const char *name) {
+    const char *how = "";
+    for (int i = 0; i < BUILTINS; i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            how = builtins[i].usage;
+    struct diag *d = diag_error(&s->diags, c->span, ERR_ARG_COUNT, name, "other arguments",
+                                (int)c->nargs);
+    diag_help(&s->diags, d, "it is called so: %s", how);
+    return false;
+}
+
+/* Whether a statement calls: what acts, or looks at data, cannot stand in a function. */
+static bool in_script(struct dcl_session *s, const struct call *c, const char *name) {
+    if (s->unit.script && !s->unit.mapped && s->unit.ev->depth == 0)
+        return true;
+    diag_error(&s->diags, c->span, ERR_NOT_HERE,
+               arena_printf(s->messages, "%s belongs to scripts: it cannot stand in a %s", name,
+                            s->unit.ev->depth ? "function" : "map"));
+    return false;
+}
+
+/* The arguments made concrete, as one list. */
+static bool concrete(struct dcl_session *s, const struct call *c, struct value *list) {
+    *list = value_list_new(s->unit.arena, VAL_LIST, c->nargs);
+    for (uint32_t i = 0; i < c->nargs; i++)
+        list->list->at[i] = c->args[i];
+    return store_keep(s, list, c->span);
+}
+
+static bool has_keywords(const struct call *c) {
+    for (uint32_t i = 0; i < c->nargs; i++)
+        if (c->keywords && !name_none(c->keywords[i]))
+            return true;
+    return false;
+}
+
+/* --- the functions -------------------------------------------------------------------------- */
+
+static bool call_print(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    struct value list;
+    if (has_keywords(c))
+        return usage(s, c, "print");
+    if (!in_script(s, c, "print") || !concrete(s, c, &list))
+        return false;
+    struct buf text = buf_new(s->unit.arena);
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        if (i)
+            buf_text(&text, " ");
+        print_value(s, &list.list->at[i], &text);
+    }
+    buf_text(&text, "\n");
+    session_write(s, text.at, text.n);
+    return true;
+}
+
+static bool call_load(struct dcl_session *s, const struct call *c, struct value *out) {
+    struct name named = {0};
+    uint32_t positional = 0;
+    bool fits = true;
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        if (!c->keywords || name_none(c->keywords[i])) {
+            positional++;
+            continue;
+        }
+        fits = fits && strcmp(name_text(s->names, c->keywords[i]), "name") == 0 &&
+               i == positional && c->args[i].kind == VAL_STR && c->args[0].kind == VAL_STR;
+        if (fits)
+            named = c->args[i].str;
+    }
+    fits = fits && ((positional == 1 && c->args[0].kind == VAL_STR) ||
+                    (positional == 2 && c->args[0].kind == VAL_INSTANCE &&
+                     c->args[1].kind == VAL_STR && c->nargs == 2));
+    if (!fits)
+        return usage(s, c, "load");
+    return in_script(s, c, "load") && builtin_load(s, positional, c->args, named, c->span, out);
+}
+
+static bool call_save(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    struct value list;
+    if (c->nargs != 2 || has_keywords(c) ||
+        (c->args[0].kind == VAL_STR) == (c->args[1].kind == VAL_STR))
+        return usage(s, c, "save");
+    if (!in_script(s, c, "save") || !concrete(s, c, &list))
+        return false;
+    struct value *path = &list.list->at[c->args[0].kind == VAL_STR ? 0 : 1];
+    struct value ordered[2] = {*path, list.list->at[path == list.list->at ? 1 : 0]};
+    return builtin_save(s, ordered, c->span);
+}
+
+static bool call_len(struct dcl_session *s, const struct call *c, struct value *out) {
+    if (c->nargs != 1 || has_keywords(c))
+        return usage(s, c, "len");
+    const struct value *v = &c->args[0];
+    switch (v->kind) {
+    case VAL_LIST:
+    case VAL_PACK: *out = value_int(v->list->n); return true;
+    case VAL_STR: *out = value_int((int64_t)strlen(name_text(s->names, v->str))); return true;
+    case VAL_TENSOR:
+        if (v->tensor->rank) {
+            *out = v->tensor->dims[0];
+            return true;
+        }
+        break;
+    default: break;
+    }
+    diag_error(&s->diags, c->span, ERR_ARG_KIND, "len", "the argument",
+               "a list, string or tensor with dimensions", value_kind_name(v));
+    return false;
+}
+
+static bool call_assert(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    if (c->nargs < 1 || c->nargs > 2 || has_keywords(c) ||
+        (c->nargs == 2 && c->args[1].kind != VAL_STR))
+        return usage(s, c, "assert");
+    struct value v = c->args[0];
+    if (v.kind != VAL_BOOL) {
+        if (!in_script(s, c, "assert") || !store_keep(s, &v, c->span))
+            return false;
+        if (v.kind == VAL_TENSOR && v.tensor->rank == 0 && v.dtype == DT_bool)
+            v = value_bool(scalar_load(DT_bool, tensor_data(v.tensor)->bytes).b);
+    }
+    if (v.kind != VAL_BOOL) {
+        struct diag *d = diag_error(&s->diags, c->span, ERR_ARG_KIND, "assert", "the condition",
+                                    "a truth value", value_kind_name(&v));
+        if (v.kind == VAL_TENSOR)
+            diag_help(&s->diags, d, "it says nothing of a whole tensor");
+        return false;
+    }
+    if (v.b)
+        return true;
+    const struct source *source = sources_get(s->diags.sources, c->span.source);
+    const char *text = "";
+    if (c->nargs == 2)
+        text = name_text(s->names, c->args[1].str);
+    else if (source)
+        text = arena_strndup(s->messages, source->text + c->span.start,
+                             c->span.end - c->span.start);
+    diag_error(&s->diags, c->span, ERR_ASSERT, text);
+    return false;
+}
+
+static bool call_seed(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    if (c->nargs != 1 || has_keywords(c) || c->args[0].kind != VAL_INT)
+        return usage(s, c, "seed");
+    if (!in_script(s, c, "seed"))
+        return false;
+    s->seed = (uint64_t)c->args[0].i;
+    return true;
+}
+
+static bool call_time(struct dcl_session *s, const struct call *c, struct value *out) {
+    if (c->nargs)
+        return usage(s, c, "time");
+    if (!in_script(s, c, "time"))
+        return false;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    *out = value_float((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+    return true;
+}

@@ -1,0 +1,220 @@
+/* load and save: tensors and the states of layers, from and to files.
+   A path is relative to the current folder; if a file is not there, to the folder of the script. */
+#include "session/state.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NOTES = 20 }; /* problems that are told one by one */
+
+static void free_arena(void *a) {
+    arena_free(a);
+}
+
+/* An arena that lives as long as the statement. */
+static struct arena *for_statement(struct dcl_session *s) {
+    struct arena *a = arena_new();
+    arena_on_free(s->unit.arena, free_arena, a);
+    return a;
+}
+
+static const char *find_file(struct dcl_session *s, const char *path) {
+    if (path[0] == '/' || !s->folder || access(path, F_OK) == 0)
+        return path;
+    const char *beside = arena_printf(s->unit.arena, "%s%s", s->folder, path);
+    return access(beside, F_OK) == 0 ? beside : path;
+}
+
+static bool read_file(struct dcl_session *s, struct name path, struct span span,
+                      struct file_tensors *out) {
+    return files_read(for_statement(s), &s->diags, span, find_file(s, name_text(s->names, path)),
+                      out);
+}
+
+/* --- one tensor ----------------------------------------------------------------------------- */
+
+static const struct file_tensor *choose(struct dcl_session *s, const struct file_tensors *all,
+                                        struct name named, const char *path, struct span span) {
+    const struct file_tensor *t = NULL;
+    if (!name_none(named))
+        t = files_find(all, name_text(s->names, named));
+    else if (all->n == 1)
+        return &all->at[0];
+    if (t)
+        return t;
+    struct diag *d =
+        name_none(named)
+            ? diag_error(&s->diags, span, ERR_VALUE,
+                         arena_printf(s->messages, "%s holds %u tensors: load(path, name = ..)",
+                                      path, all->n))
+            : diag_error(&s->diags, span, ERR_VALUE,
+                         arena_printf(s->messages, "%s has no tensor %s", path,
+                                      name_text(s->names, named)));
+    struct buf names = buf_new(s->messages);
+    for (uint32_t i = 0; i < all->n && i < NOTES; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", all->at[i].name);
+    if (all->n)
+        diag_note(&s->diags, d, (struct span){0}, "it holds %s%s", names.at,
+                  all->n > NOTES ? ", .." : "");
+    return NULL;
+}
+
+static bool load_tensor(struct dcl_session *s, struct name path, struct name named,
+                        struct span span, struct value *out) {
+    struct file_tensors all;
+    if (!read_file(s, path, span, &all))
+        return false;
+    const char *text = name_text(s->names, path);
+    const struct file_tensor *t = choose(s, &all, named, text, span);
+    if (!t)
+        return false;
+    if (t->rank > EVAL_MAX_RANK) {
+        diag_error(&s->diags, span, ERR_VALUE,
+                   arena_printf(s->messages, "%s has %u dimensions: at most %d are possible", text,
+                                t->rank, EVAL_MAX_RANK));
+        return false;
+    }
+    struct data *d = data_new(s, t->bytes, text, span);
+    if (!d)
+        return false;
+    if (t->bytes)
+        memcpy(d->bytes, t->data, t->bytes);
+    *out = value_tensor(data_tensor(s, t->type, t->rank, t->dims, d, (struct name){0}, span));
+    return true;
+}
+
+/* --- states --------------------------------------------------------------------------------- */
+
+static const char *shape_text(struct dcl_session *s, enum dtype t, uint32_t rank,
+                              const int64_t *dims) {
+    struct buf b = buf_new(s->messages);
+    buf_printf(&b, "%s[", dtypes[t].name);
+    for (uint32_t d = 0; d < rank; d++)
+        buf_printf(&b, "%s%lld", d ? ", " : "", (long long)dims[d]);
+    buf_text(&b, "]");
+    return b.at;
+}
+
+struct problems {
+    uint32_t n;
+    VEC(const char *) text;
+};
+
+static void problem(struct dcl_session *s, struct problems *p, const char *text) {
+    if (p->n++ < NOTES)
+        VEC_PUSH(s->messages, p->text, text);
+}
+
+static bool same_shape(const struct state *st, const struct file_tensor *t) {
+    if (t->type != st->dtype || t->rank != st->rank)
+        return false;
+    for (uint32_t d = 0; d < st->rank; d++)
+        if (t->dims[d] != st->dims[d])
+            return false;
+    return true;
+}
+
+static void compare(struct dcl_session *s, const struct named_states *states,
+                    const struct file_tensors *all, struct problems *p) {
+    struct map known = map_new(s->unit.arena);
+    for (uint32_t i = 0; i < states->at.n; i++) {
+        const struct named_state *x = &states->at.at[i];
+        const struct file_tensor *t = files_find(all, x->name);
+        map_put(&known, name_of_text(s->names, x->name).i, 1);
+        if (!t)
+            problem(s, p, arena_printf(s->messages, "%s is missing", x->name));
+        else if (!same_shape(x->state, t))
+            problem(s, p,
+                    arena_printf(
+                        s->messages, "%s is %s, expected %s", x->name,
+                        shape_text(s, t->type, t->rank, t->dims),
+                        shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
+    }
+    for (uint32_t i = 0; i < all->n; i++)
+        if (!map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
+            problem(s, p, arena_printf(s->messages, "%s belongs to nothing here", all->at[i].name));
+}
+
+static bool load_instance(struct dcl_session *s, const struct instance *x, struct name path,
+                          struct span span) {
+    struct file_tensors all;
+    struct named_states states;
+    struct problems p = {0};
+    if (!read_file(s, path, span, &all))
+        return false;
+    states_list(s, s->unit.arena, x, &states);
+    compare(s, &states, &all, &p);
+    if (p.n) {
+        struct diag *d = diag_error(
+            &s->diags, span, ERR_VALUE,
+            arena_printf(s->messages, "%s does not fit %s: %u difference%s",
+                         name_text(s->names, path), name_text(s->names, x->layer->def->name), p.n,
+                         p.n == 1 ? "" : "s"));
+        for (uint32_t i = 0; i < p.text.n; i++)
+            diag_note(&s->diags, d, (struct span){0}, "%s", p.text.at[i]);
+        if (p.n > p.text.n)
+            diag_note(&s->diags, d, (struct span){0}, "and %u more", p.n - p.text.n);
+        return false;
+    }
+    for (uint32_t i = 0; i < states.at.n; i++) {
+        struct state *st = states.at.at[i].state;
+        if (!undo_write_state(s, st))
+            return false;
+        struct data *to = st->data;
+        if (to->size)
+            memcpy(to->bytes, files_find(&all, states.at.at[i].name)->data, to->size);
+    }
+    return true;
+}
+
+bool builtin_load(struct dcl_session *s, uint32_t nargs, const struct value *args,
+                  struct name named, struct span span, struct value *out) {
+    if (nargs == 2)
+        return load_instance(s, args[0].instance, args[1].str, span);
+    return load_tensor(s, args[0].str, named, span, out);
+}
+
+/* --- saving --------------------------------------------------------------------------------- */
+
+static struct file_tensor describe(const char *name, enum dtype t, uint32_t rank,
+                                   const int64_t *dims, const struct data *d) {
+    return (struct file_tensor){.name = name,
+                                .type = t,
+                                .rank = rank,
+                                .dims = dims,
+                                .data = d->bytes,
+                                .bytes = d->size};
+}
+
+/* ARGS: the path, what is saved. */
+bool builtin_save(struct dcl_session *s, const struct value *args, struct span span) {
+    const char *path = name_text(s->names, args[0].str);
+    const struct value *v = &args[1];
+    struct arena *a = s->unit.arena;
+    if (v->kind == VAL_TENSOR) {
+        const struct tensor *x = v->tensor;
+        const char *name = name_none(x->name) ? "x" : name_text(s->names, x->name);
+        size_t n = strlen(path);
+        int64_t dims[EVAL_MAX_RANK];
+        for (uint32_t d = 0; d < x->rank; d++)
+            dims[d] = x->dims[d].i;
+        bool npy = n > 4 && strcmp(path + n - 4, ".npy") == 0;
+        struct file_tensor t =
+            describe(npy ? "" : name, x->dtype, x->rank, dims, tensor_data(x));
+        return files_write(for_statement(s), &s->diags, span, path, &t, 1);
+    }
+    if (v->kind != VAL_INSTANCE) {
+        diag_error(&s->diags, span, ERR_ARG_KIND, "save", "what is saved",
+                   "a tensor or an instance of a layer", value_kind_name(v));
+        return false;
+    }
+    struct named_states states;
+    states_list(s, a, v->instance, &states);
+    struct file_tensor *all = ARENA_ARRAY(a, struct file_tensor, states.at.n);
+    for (uint32_t i = 0; i < states.at.n; i++) {
+        const struct state *st = states.at.at[i].state;
+        all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, st->data);
+    }
+    return files_write(for_statement(s), &s->diags, span, path, all, states.at.n);
+}

@@ -1,0 +1,92 @@
+/* Functions as C programs see them: handles, their variants, calls. Shared by functions.c,
+   variants.c, calls.c and show.c. */
+#ifndef DCL_SESSION_CALL_H
+#define DCL_SESSION_CALL_H
+
+#include "session/state.h"
+
+#define VARIANTS_CONSTANT 3 /* variants of one kind with constant shapes, before symbols */
+#define VARIANTS_MOST 16    /* of one kind, if symbols are not possible */
+
+/* A run-time parameter of a function: an argument of dcl_call. */
+struct parameter {
+    struct name name;
+    const struct ast *def;  /* PARAM of the function */
+    const struct ast *type; /* TYPE of the signature that was given, or NULL */
+    bool integer;           /* a run-time i64: an argument without dimensions */
+    bool inout;
+};
+
+/* A dimension of an argument of a variant. */
+struct variant_dim {
+    struct name symbol; /* none: a constant */
+    int64_t size;
+};
+
+struct variant_arg {
+    enum dtype type;
+    uint32_t rank;
+    struct variant_dim dims[EVAL_MAX_RANK];
+};
+
+/* What a variant is compiled for. */
+struct variant_key {
+    uint32_t nargs;
+    struct variant_arg *args;
+};
+
+struct variant {
+    struct variant *next;
+    struct arena *arena;
+    struct variant_key key;
+    bool constant; /* no dimension is a symbol */
+    uint64_t used;
+    struct program program;
+    struct data **imports; /* per parameter of the graph: data of a script's tensor, or NULL */
+};
+
+struct dcl_function {
+    struct dcl_session *session;
+    struct dcl_function *next;
+    struct arena *arena;
+    const char *signature;    /* as given: one handle for each */
+    const struct ast *callee; /* expression */
+    const struct ast *given;  /* PARAMS of the signature, or NULL */
+    uint64_t generation;      /* of the definitions that what follows belongs to; 0: none */
+    struct arena *resolved;   /* what follows lives here */
+    struct value value;       /* function or instance */
+    struct value statics;     /* list of the static arguments ... */
+    struct name *static_names;
+    const struct ast *def; /* FN */
+    struct parameter *params;
+    uint32_t nparams;
+    struct variant *variants, *last; /* LAST: the one used last */
+};
+
+/* functions.c: what the name means now; drops variants of older definitions. */
+bool function_resolve(struct dcl_function *f);
+/* The arguments of a call as eval_call takes them: dynamic ones from AT. */
+struct function_args {
+    uint32_t n;
+    struct value *at;
+    struct name *keywords;
+};
+struct function_args function_arguments(struct dcl_function *f, struct arena *a, uint32_t nargs,
+                                        const struct value *at);
+
+/* variants.c */
+struct shape_of { /* of an argument */
+    enum dtype type;
+    uint32_t rank;
+    const int64_t *dims;
+};
+/* The variant for arguments of these shapes, compiled if need be. NULL after errors. */
+struct variant *variant_for(struct dcl_function *f, uint32_t nargs, const struct shape_of *shapes);
+/* The variant of the signature, or for a function without one: the one used last, else one with all
+   dimensions as symbols (key only). */
+bool variant_key_shown(struct dcl_function *f, struct arena *a, struct variant_key *key);
+/* Lowers F for KEY in the unit that is opened here; NULL after errors. */
+struct graph *variant_lower(struct dcl_function *f, const struct variant_key *key);
+void variants_free(struct dcl_function *f);
+
+#endif

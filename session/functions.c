@@ -1,0 +1,259 @@
+/* Handles of functions: what a signature text means.
+   "f" or "net.head" names a function or instance; "f(x: f32[M, 784], k = 3)" also gives element
+   types and sizes of arguments, and static arguments (a bare name is the variable of that name).
+   A handle outlives redefinitions: it is resolved again when definitions have changed. */
+#include "session/call.h"
+
+#include "lang/parse/parse.h"
+
+#include <string.h>
+
+static struct ast *parse_text(struct dcl_session *s, struct arena *a, const char *text) {
+    uint32_t source = sources_add(s->sources, "<signature>", text, strlen(text));
+    struct ast *file = parse_source(a, s->names, &s->diags, source);
+    return s->diags.errors ? NULL : file;
+}
+
+static bool malformed(struct dcl_session *s, const char *signature) {
+    diag_error(&s->diags, (struct span){0}, ERR_USAGE,
+               arena_printf(s->messages, "not a signature such as f(x: f32[N, 3], k = 2): %s",
+                            signature));
+    return false;
+}
+
+static bool parse_signature(struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    const char *text = f->signature, *open = strchr(text, '(');
+    size_t n = open ? (size_t)(open - text) : strlen(text);
+    struct ast *file = parse_text(s, f->arena, arena_strndup(f->arena, text, n));
+    if (!file)
+        return false;
+    if (file->nkids != 1 || (file->kids[0]->kind != AST_NAME && file->kids[0]->kind != AST_MEMBER &&
+                             file->kids[0]->kind != AST_INDEX))
+        return malformed(s, text);
+    f->callee = file->kids[0];
+    if (!open)
+        return true;
+    file = parse_text(s, f->arena, arena_printf(f->arena, "fn signature%s {}", open));
+    if (!file)
+        return false;
+    if (file->nkids != 1 || file->kids[0]->kind != AST_FN)
+        return malformed(s, text);
+    f->given = file->kids[0]->kids[0];
+    return true;
+}
+
+/* An expression of the script, as a value of the store. */
+static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *out) {
+    unit_begin(s, name_of_text(s->names, "argument"), e->span, true);
+    bool ok = eval_expr(s->unit.ev, s->script, e, out) && store_keep(s, out, e->span);
+    unit_end(s);
+    return ok;
+}
+
+/* The function that a call of V runs. */
+static const struct ast *called(struct dcl_session *s, const struct value *v,
+                                const struct module **m) {
+    const struct value *fn = v;
+    if (v->kind == VAL_INSTANCE) {
+        struct binding *b =
+            env_find(v->instance->env, name_of_text(s->names, "forward"), NULL);
+        fn = b ? &b->value : NULL;
+    }
+    if (!fn || fn->kind != VAL_FN)
+        return NULL;
+    *m = fn->fn->module;
+    return fn->fn->def;
+}
+
+static bool is_static(struct dcl_session *s, const struct module *m, const struct ast *param) {
+    struct eval ev = {.names = s->names};
+    return eval_param_is_static(&ev, m, param);
+}
+
+/* The entry of the signature for PARAM, NULL if there is none. */
+static const struct ast *given_for(const struct dcl_function *f, const struct ast *param) {
+    for (uint32_t i = 0; f->given && i < f->given->nkids; i++)
+        if (name_eq(f->given->kids[i]->name, param->name))
+            return f->given->kids[i];
+    return NULL;
+}
+
+static bool check_given(struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    const struct ast *params = f->def->kids[0];
+    for (uint32_t i = 0; f->given && i < f->given->nkids; i++) {
+        const struct ast *g = f->given->kids[i];
+        bool found = false;
+        for (uint32_t k = 0; k < params->nkids; k++)
+            found = found || name_eq(params->kids[k]->name, g->name);
+        if (!found) {
+            diag_error(&s->diags, g->span, ERR_ARG_NAME, name_text(s->names, f->def->name),
+                       name_text(s->names, g->name));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_integer(struct dcl_session *s, const struct ast *param) {
+    const struct ast *type = param->kids[0];
+    return type && type->nkids == 0 && !(type->flags & AST_BRACKETS) &&
+           strcmp(name_text(s->names, type->name), "i64") == 0;
+}
+
+/* The value of a static argument of the signature. */
+static bool static_value(struct dcl_function *f, const struct ast *g, struct value *out) {
+    struct ast name = {.kind = AST_NAME, .name = g->name, .span = g->span};
+    return evaluate(f->session, g->kids[1] ? g->kids[1] : &name, out);
+}
+
+/* Splits the parameters into those of a call and static ones. A signature's order is the order of
+   the arguments. */
+static bool list_parameters(struct dcl_function *f, const struct module *m) {
+    struct dcl_session *s = f->session;
+    const struct ast *params = f->def->kids[0], *order = f->given ? f->given : params;
+    VEC(struct value) values = {0};
+    VEC(struct name) names = {0};
+    VEC(struct parameter) dynamic = {0};
+    for (uint32_t i = 0; i < order->nkids; i++) {
+        const struct ast *def = NULL, *g = f->given ? order->kids[i] : NULL;
+        for (uint32_t k = 0; k < params->nkids && !def; k++)
+            if (name_eq(params->kids[k]->name, order->kids[i]->name))
+                def = params->kids[k];
+        bool fixed = is_static(s, m, def);
+        if (fixed || (g && !g->kids[0])) { /* a number may be fixed, too */
+            struct value v;
+            if (!g)
+                continue; /* its default, or an error when it is called */
+            if (!static_value(f, g, &v))
+                return false;
+            VEC_PUSH(f->resolved, values, v);
+            VEC_PUSH(f->resolved, names, def->name);
+            continue;
+        }
+        struct parameter p = {.name = def->name,
+                              .def = def,
+                              .type = g ? g->kids[0] : NULL,
+                              .integer = is_integer(s, def),
+                              .inout = def->flags & AST_INOUT};
+        VEC_PUSH(f->resolved, dynamic, p);
+    }
+    f->statics = value_list_new(s->store.arena, VAL_LIST, values.n);
+    for (uint32_t i = 0; i < values.n; i++)
+        f->statics.list->at[i] = values.at[i];
+    f->static_names = names.at;
+    f->params = dynamic.at;
+    f->nparams = dynamic.n;
+    return true;
+}
+
+/* All arguments that have neither an entry nor a default. */
+static bool check_missing(struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    const struct ast *params = f->def->kids[0];
+    for (uint32_t i = 0; f->given && i < params->nkids; i++)
+        if (!params->kids[i]->kids[1] && !given_for(f, params->kids[i])) {
+            diag_error(&s->diags, f->given->span, ERR_ARG_MISSING,
+                       name_text(s->names, f->def->name),
+                       name_text(s->names, params->kids[i]->name));
+            return false;
+        }
+    return true;
+}
+
+bool function_resolve(struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    const struct module *m = NULL;
+    if (f->generation == s->generation + 1)
+        return true;
+    variants_free(f);
+    f->generation = 0;
+    arena_reset(f->resolved);
+    f->statics = value_none();
+    if (!evaluate(s, f->callee, &f->value))
+        return false;
+    f->def = called(s, &f->value, &m);
+    if (!f->def) {
+        diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, f->signature);
+        return false;
+    }
+    if (!check_given(f) || !check_missing(f) || !list_parameters(f, m))
+        return false;
+    f->generation = s->generation + 1;
+    return true;
+}
+
+struct function_args function_arguments(struct dcl_function *f, struct arena *a, uint32_t nargs,
+                                        const struct value *at) {
+    uint32_t statics = f->statics.list->n;
+    struct function_args x = {.n = nargs + statics};
+    x.at = ARENA_ARRAY(a, struct value, x.n);
+    x.keywords = ARENA_ARRAY(a, struct name, x.n);
+    for (uint32_t i = 0; i < nargs; i++) {
+        x.at[i] = at[i];
+        x.keywords[i] = f->params[i].name;
+    }
+    for (uint32_t i = 0; i < statics; i++) {
+        x.at[nargs + i] = f->statics.list->at[i];
+        x.keywords[nargs + i] = f->static_names[i];
+    }
+    return x;
+}
+
+/* --- handles -------------------------------------------------------------------------------- */
+
+struct opening {
+    const char *signature;
+    struct dcl_function *f;
+};
+
+static bool open_function(struct dcl_session *s, void *data) {
+    struct opening *o = data;
+    struct dcl_function *f = s->functions;
+    while (f && strcmp(f->signature, o->signature) != 0)
+        f = f->next;
+    if (!f) {
+        struct arena *a = arena_new();
+        f = ARENA_NEW(a, struct dcl_function);
+        *f = (struct dcl_function){.session = s, .arena = a, .value = value_none()};
+        f->statics = value_none();
+        f->next = s->functions; /* so that it is freed whatever happens */
+        s->functions = f;
+        f->signature = arena_strndup(a, o->signature, strlen(o->signature));
+        f->resolved = arena_new();
+    }
+    if ((!f->callee && !parse_signature(f)) || !function_resolve(f))
+        return false;
+    if (f->given && !f->variants && s->options.backend == BACKEND_CPU && !variant_for(f, 0, NULL))
+        return false;
+    o->f = f;
+    return true;
+}
+
+dcl_function *dcl_compile(dcl_session *s, const char *signature) {
+    struct opening o = {signature, NULL};
+    session_guard(s, open_function, &o);
+    return s->failed ? NULL : o.f;
+}
+
+int dcl_result_count(const dcl_function *f) {
+    return (int)fn_result_count(f->def);
+}
+
+void functions_each(struct dcl_session *s, void (*f)(void *data, struct value *v), void *data) {
+    for (struct dcl_function *x = s->functions; x; x = x->next) {
+        f(data, &x->value);
+        f(data, &x->statics);
+    }
+}
+
+void functions_free(struct dcl_session *s) {
+    while (s->functions) {
+        struct dcl_function *f = s->functions;
+        s->functions = f->next;
+        variants_free(f);
+        arena_free(f->resolved);
+        arena_free(f->arena);
+    }
+}

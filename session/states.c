@@ -1,0 +1,218 @@
+/* The memory of a layer's states: made when an instance is made, started by an initialiser of
+   initializer.def, by a value, or by a function of the language that takes a shape and an element
+   type. Random starts are a function of the seed, the order of instances, and the element. */
+#include "session/state.h"
+
+#include <math.h>
+#include <string.h>
+
+enum initializer {
+#define INITIALIZER(name, arguments, doc) INIT_##name,
+#include "session/initializer.def"
+#undef INITIALIZER
+    INIT_COUNT
+};
+
+static const struct {
+    const char *name;
+    uint32_t arguments;
+} initializers[INIT_COUNT] = {
+#define INITIALIZER(name, arguments, doc) [INIT_##name] = {#name, arguments},
+#include "session/initializer.def"
+#undef INITIALIZER
+};
+
+static enum initializer find(const struct dcl_session *s, struct name n) {
+    const char *text = name_text(s->names, n);
+    int i = 0;
+    while (i < INIT_COUNT && strcmp(initializers[i].name, text) != 0)
+        i++;
+    return (enum initializer)i;
+}
+
+bool states_is_initializer(const struct dcl_session *s, struct name n) {
+    return find(s, n) != INIT_COUNT;
+}
+
+/* `~ uniform(0.1)`: the call gives a pair, the initialiser and its argument. */
+bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
+                        const struct value *args, struct span span, struct value *out) {
+    enum initializer i = find(s, n);
+    if (nargs != initializers[i].arguments || (nargs && args[0].kind != VAL_FLOAT &&
+                                               args[0].kind != VAL_INT)) {
+        diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
+                   initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
+        return false;
+    }
+    *out = value_list_new(s->unit.arena, VAL_LIST, 1 + nargs);
+    out->tuple = true;
+    out->list->at[0] = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = n};
+    if (nargs)
+        out->list->at[1] = args[0];
+    return true;
+}
+
+static int64_t elements(const struct state *st) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < st->rank; d++)
+        n *= st->dims[d];
+    return n;
+}
+
+static void fill(const struct state *st, struct data *to, union scalar v) {
+    size_t size = dtypes[st->dtype].bytes;
+    for (int64_t i = 0, n = elements(st); i < n; i++)
+        scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size, v);
+}
+
+static void fill_random(struct dcl_session *s, const struct state *st, struct data *to, bool normal,
+                        double k) {
+    struct random r = random_new(s->seed, st->id);
+    size_t size = dtypes[st->dtype].bytes;
+    for (int64_t i = 0, n = elements(st); i < n; i++) {
+        double x = normal ? k * random_normal(&r, (uint64_t)i)
+                          : k * (2 * random_uniform(&r, (uint64_t)i) - 1);
+        scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size,
+                     scalar_from_f64(st->dtype, x));
+    }
+}
+
+/* Fan in: how many numbers one output sums; fan out: the reverse. */
+static void fans(const struct state *st, double *in, double *out) {
+    double field = 1;
+    for (uint32_t d = 2; d < st->rank; d++)
+        field *= (double)st->dims[d];
+    double first = st->rank ? (double)st->dims[0] : 1;
+    double second = st->rank > 1 ? (double)st->dims[1] : first;
+    *in = fmax(1, field * second);
+    *out = fmax(1, field * first);
+}
+
+static void initialize(struct dcl_session *s, const struct state *st, struct data *to,
+                       enum initializer i, double k) {
+    double in, out;
+    fans(st, &in, &out);
+    switch (i) {
+    case INIT_zeros: break; /* memory is zeroed */
+    case INIT_ones: fill(st, to, scalar_from_i64(st->dtype, 1)); break;
+    case INIT_uniform: fill_random(s, st, to, false, k); break;
+    case INIT_normal: fill_random(s, st, to, true, k); break;
+    case INIT_kaiming_uniform: fill_random(s, st, to, false, sqrt(6 / in)); break;
+    case INIT_kaiming_normal: fill_random(s, st, to, true, sqrt(2 / in)); break;
+    case INIT_xavier_uniform: fill_random(s, st, to, false, sqrt(6 / (in + out))); break;
+    case INIT_COUNT: break;
+    }
+}
+
+/* A tensor of the state's shape and type is its start. */
+static bool copy_tensor(struct dcl_session *s, const struct state *st, struct data *to,
+                        struct value v, struct span span) {
+    if (!store_keep(s, &v, span))
+        return false;
+    bool fits = v.kind == VAL_TENSOR && v.dtype == st->dtype && v.tensor->rank == st->rank;
+    for (uint32_t d = 0; fits && d < st->rank; d++)
+        fits = v.tensor->dims[d].i == st->dims[d];
+    if (!fits) {
+        diag_error(&s->diags, span, ERR_ARG_KIND, name_text(s->names, st->path), "its start",
+                   "a number, an initialiser or a tensor of its shape and type",
+                   v.kind == VAL_TENSOR ? type_text(s->unit.ev, v.tensor) : value_kind_name(&v));
+        return false;
+    }
+    memcpy(to->bytes, tensor_data(v.tensor)->bytes, to->size);
+    return true;
+}
+
+/* A function that is given shape and element type. */
+static bool call_function(struct dcl_session *s, const struct state *st, struct data *to,
+                          const struct value *f, struct span span) {
+    struct value args[2] = {value_list_new(s->unit.arena, VAL_LIST, st->rank),
+                            value_dtype(st->dtype)};
+    struct value v;
+    for (uint32_t d = 0; d < st->rank; d++)
+        args[0].list->at[d] = value_int(st->dims[d]);
+    return eval_call(s->unit.ev, f, 2, args, NULL, span, &v) && copy_tensor(s, st, to, v, span);
+}
+
+static bool start(struct dcl_session *s, struct state *st, struct data *to,
+                  const struct value *init, struct span span) {
+    union scalar x;
+    switch (init->kind) {
+    case VAL_INT: fill(st, to, scalar_from_i64(st->dtype, init->i)); return true;
+    case VAL_FLOAT: fill(st, to, scalar_from_f64(st->dtype, init->f)); return true;
+    case VAL_BOOL:
+        x.b = init->b;
+        fill(st, to, scalar_cast(DT_bool, st->dtype, x));
+        return true;
+    case VAL_BUILTIN:
+        if (!states_is_initializer(s, init->str))
+            break;
+        initialize(s, st, to, find(s, init->str), 1);
+        return true;
+    case VAL_LIST:
+        if (init->list->n != 2 || init->list->at[0].kind != VAL_BUILTIN)
+            break;
+        initialize(s, st, to, find(s, init->list->at[0].str),
+                   init->list->at[1].kind == VAL_INT ? (double)init->list->at[1].i
+                                                     : init->list->at[1].f);
+        return true;
+    case VAL_FN: return call_function(s, st, to, init, span);
+    default: break;
+    }
+    return copy_tensor(s, st, to, *init, span);
+}
+
+bool states_new(void *session, struct state *st, const struct value *init, struct span span) {
+    struct dcl_session *s = session;
+    if (!s->unit.script) {
+        diag_error(&s->diags, span, ERR_NOT_HERE,
+                   "a layer with states is made by the script, not by a function");
+        return false;
+    }
+    int64_t n = dtypes[st->dtype].bytes;
+    bool fits = true;
+    for (uint32_t d = 0; d < st->rank; d++)
+        fits = fits && !__builtin_mul_overflow(n, st->dims[d], &n);
+    if (!fits) {
+        diag_error(&s->diags, span, ERR_NO_MEMORY, name_text(s->names, st->path));
+        return false;
+    }
+    struct data *d = data_new(s, (size_t)n, name_text(s->names, st->path), span);
+    st->data = d;
+    return d && (!init || start(s, st, d, init, span));
+}
+
+/* --- lists of states ------------------------------------------------------------------------ */
+
+static void list_value(struct dcl_session *s, struct arena *a, const struct value *v,
+                       const char *prefix, struct named_states *out);
+
+static const char *join(struct arena *a, const char *prefix, const char *name) {
+    return *prefix ? arena_printf(a, "%s.%s", prefix, name) : name;
+}
+
+static void list_instance(struct dcl_session *s, struct arena *a, const struct instance *x,
+                          const char *prefix, struct named_states *out) {
+    for (uint32_t i = 0; i < x->env->bindings.n; i++) {
+        const struct binding *b = &x->env->bindings.at[i];
+        list_value(s, a, &b->value, join(a, prefix, name_text(s->names, b->name)), out);
+    }
+}
+
+static void list_value(struct dcl_session *s, struct arena *a, const struct value *v,
+                       const char *prefix, struct named_states *out) {
+    switch (v->kind) {
+    case VAL_STATE: VEC_PUSH(a, out->at, ((struct named_state){prefix, v->state})); break;
+    case VAL_INSTANCE: list_instance(s, a, v->instance, prefix, out); break;
+    case VAL_LIST:
+        for (uint32_t i = 0; i < v->list->n; i++)
+            list_value(s, a, &v->list->at[i], arena_printf(a, "%s.%u", prefix, i), out);
+        break;
+    default: break;
+    }
+}
+
+void states_list(struct dcl_session *s, struct arena *a, const struct instance *x,
+                 struct named_states *out) {
+    *out = (struct named_states){0};
+    list_instance(s, a, x, "", out);
+}

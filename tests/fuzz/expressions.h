@@ -1,0 +1,454 @@
+/* Subscripts that stay inside, and scalar expressions over what a scope offers. */
+#ifndef DCL_TESTS_FUZZ_EXPRESSIONS_H
+#define DCL_TESTS_FUZZ_EXPRESSIONS_H
+
+#include "tests/fuzz/scope.h"
+
+static void expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e);
+static void access(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
+                   struct buf *e);
+
+/* --- subscripts ------------------------------------------------------------------------------ */
+
+static bool matches(const struct index *x, const struct slot *sl) {
+    return x->whole && strcmp(x->hi, sl->dim.text) == 0;
+}
+
+/* Whether some subscript of every free dimension is inside. */
+FUZZ bool accessible(const struct scope *s, const struct view *v) {
+    for (int d = 0; d < v->rank; d++) {
+        const struct slot *sl = &v->slot[d];
+        bool fits = sl->fixed || sl->dim.n > 0;
+        for (int i = 0; i < s->nindices && !fits; i++)
+            fits = matches(&s->index[i], sl);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* X alone as a subscript of V; a bare index gets its range there, so only where it is the same. */
+static void alone(struct index *x, const struct view *v, const struct slot *sl, char *out) {
+    bool inner = v->level >= x->level;
+    if (x->bare && !inner && (sl->base[0] || !matches(x, sl))) {
+        snprintf(out, 80, "%s + 0", x->name);
+        return;
+    }
+    snprintf(out, 80, "%s", x->name);
+    x->alone = x->alone || (!inner && !sl->base[0]);
+}
+
+/* A subscript from one index that lies in 0 .. n-1; false if this index gives none. */
+static bool from_index(struct gen *g, struct index *x, const struct view *v, const struct slot *sl,
+                       char *out) {
+    int n = sl->dim.n, lo = x->lo, max = x->max;
+    if (matches(x, sl) && rng_chance(&g->rng, 85)) {
+        alone(x, v, sl, out);
+        return true;
+    }
+    if (sl->dim.varying || n == 0 || max < lo)
+        return false;
+    switch (rng_below(&g->rng, 7)) {
+    case 0: /* shifted */
+        if (max - lo < n) {
+            int c = rng_below(&g->rng, n - (max - lo)) - lo;
+            snprintf(out, 80, "%s %c %d", x->name, c < 0 ? '-' : '+', c < 0 ? -c : c);
+            return true;
+        }
+        return false;
+    case 1: /* backwards */
+        if (matches(x, sl))
+            snprintf(out, 80, "%s - 1 - %s", sl->dim.text, x->name);
+        else if (max - lo < n && lo >= 0)
+            snprintf(out, 80, "%d - %s", max, x->name);
+        else
+            return false;
+        return true;
+    case 2:
+        if (lo < 0)
+            return false;
+        snprintf(out, 80, "%s %% %d", x->name, 1 + rng_below(&g->rng, n));
+        return true;
+    case 3: {
+        int k = 2 + rng_below(&g->rng, 3);
+        if (lo < 0 || max / k >= n)
+            return false;
+        snprintf(out, 80, "%s // %d", x->name, k);
+        return true;
+    }
+    case 4:
+        if (lo < 0 || 2 * max >= n)
+            return false;
+        snprintf(out, 80, "2*%s%s", x->name, 2 * max + 1 < n ? " + 1" : "");
+        return true;
+    case 5:
+        if (lo < 0)
+            return false;
+        snprintf(out, 80, "min(%s, %d)", x->name, n - 1);
+        return true;
+    default:
+        if (lo < 0 || max >= n)
+            return false;
+        alone(x, v, sl, out);
+        return true;
+    }
+}
+
+/* Two indices in one subscript. */
+static bool from_two(struct gen *g, struct scope *s, const struct slot *sl, char *out) {
+    if (s->nindices < 2 || sl->dim.varying)
+        return false;
+    const struct index *x = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct index *y = &s->index[rng_below(&g->rng, s->nindices)];
+    if (x == y)
+        return false;
+    if (strcmp(y->tile, x->name) == 0 && y->tile_n <= sl->dim.n) {
+        snprintf(out, 80, "%s + %s", x->name, y->name);
+        return true;
+    }
+    if (x->lo < 0 || y->lo < 0 || x->max < x->lo || y->max < y->lo)
+        return false;
+    if (x->max + y->max < sl->dim.n)
+        snprintf(out, 80, "%s + %s", x->name, y->name);
+    else if (x->lo >= y->max && x->max - y->lo < sl->dim.n)
+        snprintf(out, 80, "%s - %s", x->name, y->name);
+    else
+        return false;
+    return true;
+}
+
+/* An integer from data: a value, or an element of a tensor of indices. */
+static bool from_data(struct gen *g, struct scope *s, const struct slot *sl, char *out) {
+    if (sl->dim.varying || sl->dim.n == 0)
+        return false;
+    for (int k = 0; k < 4 && s->nvalues; k++) {
+        const struct value_of *v = &s->value[rng_below(&g->rng, s->nvalues)];
+        if (v->below > 0 && v->below <= sl->dim.n) {
+            snprintf(out, 80, "%s", v->name);
+            return true;
+        }
+    }
+    for (int k = 0; k < 4 && s->nviews; k++) {
+        const struct view *v = &s->view[rng_below(&g->rng, s->nviews)];
+        if (v->below > 0 && v->below <= sl->dim.n && readable(v) && accessible(s, v) &&
+            !v->edges) {
+            struct buf b = buf_new(g->arena);
+            struct view flat = *v;
+            flat.below = 0;
+            int saved = g->short_form;
+            g->short_form = false; /* no data in the subscripts of this one */
+            access(g, s, &flat, false, false, &b);
+            g->short_form = saved;
+            if (b.n > 70) {
+                snprintf(out, 80, "0");
+                return true;
+            }
+            snprintf(out, 80, "%s", b.at);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void inside(struct gen *g, struct scope *s, const struct view *v, const struct slot *sl,
+                   char *out) {
+    for (int k = 0; k < 8 && s->nindices; k++) {
+        if (rng_chance(&g->rng, 10) && from_two(g, s, sl, out))
+            return;
+        if (g->short_form && rng_chance(&g->rng, 12) && from_data(g, s, sl, out))
+            return;
+        if (from_index(g, &s->index[rng_below(&g->rng, s->nindices)], v, sl, out))
+            return;
+    }
+    if (g->short_form && rng_chance(&g->rng, 20) && from_data(g, s, sl, out))
+        return;
+    if (!sl->dim.varying && sl->dim.n > 0) {
+        snprintf(out, 80, "%d", rng_below(&g->rng, sl->dim.n));
+        return;
+    }
+    for (int i = 0; i < s->nindices; i++)
+        if (matches(&s->index[i], sl)) {
+            alone(&s->index[i], v, sl, out);
+            return;
+        }
+    snprintf(out, 80, "0");
+}
+
+/* Any subscript: `else` says what lies outside. */
+static void anywhere(struct gen *g, struct scope *s, const struct view *v, const struct slot *sl,
+                     char *out) {
+    if (s->nindices == 0 || rng_chance(&g->rng, 30)) {
+        if (sl->dim.n > 0)
+            inside(g, s, v, sl, out);
+        else
+            snprintf(out, 80, "%d", rng_below(&g->rng, 3));
+        return;
+    }
+    const struct index *x = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct index *y = &s->index[rng_below(&g->rng, s->nindices)];
+    switch (rng_below(&g->rng, 4)) {
+    case 0: snprintf(out, 80, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
+    case 1: snprintf(out, 80, "%s + %d", x->name, 1 + rng_below(&g->rng, 4)); return;
+    case 2:
+        snprintf(out, 80, "2*%s + %s - %d", x->name, y->name, rng_below(&g->rng, 3));
+        return;
+    default: snprintf(out, 80, "%s - %s", x->name, y->name); return;
+    }
+}
+
+FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
+    static const char *const floats[] = {"0.5", "1.5", "0.75", "2",   "0.1", "1e-3",
+                                         "3",   "1",   "0.25", "-1", "-0.5", "0"};
+    static const char *const ints[] = {"0", "1", "2", "3", "-1", "-2", "7", "100", "1000003", "5"};
+    if (t == DT_bool)
+        buf_text(e, rng_chance(&g->rng, 50) ? "true" : "false");
+    else
+        buf_text(e, dtype_is_float(t) ? rng_of(&g->rng, floats) : rng_of(&g->rng, ints));
+}
+
+/* An element of V, which must be accessible; OUTSIDE: with subscripts that may leave it. */
+static void access(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
+                   struct buf *e) {
+    buf_text(e, v->name);
+    for (int d = 0; d < v->rank; d++) {
+        const struct slot *sl = &v->slot[d];
+        char at[80];
+        if (sl->fixed) {
+            snprintf(at, sizeof at, "%s", sl->at);
+            for (int i = 0; i < s->nindices; i++)
+                if (strcmp(s->index[i].name, at) == 0 && v->level < s->index[i].level)
+                    s->index[i].alone = true;
+        } else if (outside && !sl->base[0] && rng_chance(&g->rng, 60)) {
+            anywhere(g, s, v, sl, at);
+        } else {
+            inside(g, s, v, sl, at);
+        }
+        buf_text(e, d ? ", " : "[");
+        if (!sl->fixed && sl->base[0])
+            buf_printf(e, "%s + ", sl->base);
+        buf_text(e, at);
+    }
+    if (v->rank && (outside || v->edges)) {
+        buf_text(e, ", else ");
+        if (write)
+            buf_text(e, "_");
+        else
+            literal(g, v->dtype, e);
+    }
+    if (v->rank)
+        buf_text(e, "]");
+}
+
+/* --- scalars --------------------------------------------------------------------------------- */
+
+static bool read_something(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
+    for (int k = 0; k < 10 && s->nviews; k++) {
+        const struct view *v = &s->view[rng_below(&g->rng, s->nviews)];
+        if (v->dtype != t || !readable(v))
+            continue;
+        bool outside = v->rank && free_slots(v) && rng_chance(&g->rng, 15);
+        if (!outside && !accessible(s, v))
+            continue;
+        access(g, s, v, false, outside, e);
+        return true;
+    }
+    return false;
+}
+
+static bool name_value(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
+    for (int k = 0; k < 6 && s->nvalues; k++) {
+        const struct value_of *v = &s->value[rng_below(&g->rng, s->nvalues)];
+        if (v->dtype == t) {
+            buf_text(e, v->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An integer over indices and sizes, as i64 or cast. */
+static void symbolic(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
+    char a[80] = "3", b[80] = "2";
+    if (s->nindices)
+        snprintf(a, sizeof a, "%s", s->index[rng_below(&g->rng, s->nindices)].name);
+    else if (g->p->nsizes)
+        snprintf(a, sizeof a, "%s", g->p->sizes[rng_below(&g->rng, g->p->nsizes)].name);
+    if (s->nindices && rng_chance(&g->rng, 60))
+        snprintf(b, sizeof b, "%s", s->index[rng_below(&g->rng, s->nindices)].name);
+    static const char *const forms[] = {"%s(%s)",         "%s(%s + %s)",    "%s(%s*%s)",
+                                        "%s(%s - 2*%s)",  "%s(%s // 2)",    "%s(%s %% 3)",
+                                        "%s(min(%s, %s))", "%s(max(%s, %s))", "%s((%s + %s)*(%s - 1))"};
+    int k = rng_below(&g->rng, 9);
+    const char *f = forms[k], *n = type_name(g, t);
+    char text[200];
+    /* The forms differ in how many operands they have. */
+    switch (k) {
+    case 0:
+    case 4:
+    case 5: snprintf(text, sizeof text, k == 0 ? "%s(%s)" : k == 4 ? "%s(%s // 2)" : "%s(%s %% 3)", n, a); break;
+    case 8: snprintf(text, sizeof text, "%s((%s + %s)*(%s - 1))", n, a, b, a); break;
+    case 1: snprintf(text, sizeof text, "%s(%s + %s)", n, a, b); break;
+    case 2: snprintf(text, sizeof text, "%s(%s*%s)", n, a, b); break;
+    case 3: snprintf(text, sizeof text, "%s(%s - 2*%s)", n, a, b); break;
+    case 6: snprintf(text, sizeof text, "%s(min(%s, %s))", n, a, b); break;
+    default: snprintf(text, sizeof text, "%s(max(%s, %s))", n, a, b); break;
+    }
+    (void)f;
+    buf_text(e, text);
+}
+
+static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
+    int k = rng_below(&g->rng, 100);
+    if (k < 60 && read_something(g, s, t, e))
+        return;
+    if (k < 85 && name_value(g, s, t, e))
+        return;
+    if (k < 70 && read_something(g, s, t, e))
+        return;
+    if (t != DT_bool && k < 93) {
+        symbolic(g, s, t, e);
+        return;
+    }
+    if (t == DT_bool) {
+        literal(g, t, e);
+        return;
+    }
+    buf_printf(e, "%s(", type_name(g, t)); /* typed, so that it can stand anywhere */
+    literal(g, t, e);
+    buf_text(e, ")");
+}
+
+static void call(struct gen *g, struct scope *s, enum dtype t, int depth, const char *before,
+                 const char *after, struct buf *e) {
+    buf_text(e, before);
+    expression(g, s, t, depth, e);
+    buf_text(e, after);
+}
+
+static void infix(struct gen *g, struct scope *s, enum dtype t, int depth, const char *op,
+                  struct buf *e) {
+    bool number = rng_chance(&g->rng, 15); /* a literal that takes the type it meets */
+    buf_text(e, "(");
+    expression(g, s, t, depth, e);
+    buf_printf(e, " %s ", op);
+    if (number) {
+        struct buf l = buf_new(g->arena);
+        literal(g, t, &l);
+        buf_printf(e, l.at[0] == '-' ? "(%s)" : "%s", l.at);
+    } else {
+        expression(g, s, t, depth, e);
+    }
+    buf_text(e, ")");
+}
+
+static void two(struct gen *g, struct scope *s, enum dtype t, int depth, const char *name,
+                struct buf *e) {
+    buf_printf(e, "%s(", name);
+    expression(g, s, t, depth, e);
+    buf_text(e, ", ");
+    expression(g, s, t, depth, e);
+    buf_text(e, ")");
+}
+
+static void choose(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
+    buf_text(e, "select(");
+    expression(g, s, DT_bool, depth, e);
+    buf_text(e, ", ");
+    expression(g, s, t, depth, e);
+    buf_text(e, ", ");
+    expression(g, s, t, depth, e);
+    buf_text(e, ")");
+}
+
+static void convert(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
+    static const enum dtype from[] = {DT_f32, DT_f64, DT_i32, DT_i64, DT_bool, DT_i32, DT_f32};
+    buf_printf(e, "%s(", type_name(g, t));
+    expression(g, s, rng_of(&g->rng, from), depth, e);
+    buf_text(e, ")");
+}
+
+static void float_expression(struct gen *g, struct scope *s, enum dtype t, int depth,
+                             struct buf *e) {
+    switch (rng_below(&g->rng, 22)) {
+    case 0:
+    case 1:
+    case 2: infix(g, s, t, depth, "+", e); return;
+    case 3:
+    case 4: infix(g, s, t, depth, "-", e); return;
+    case 5:
+    case 6:
+    case 7:
+    case 8: infix(g, s, t, depth, "*", e); return;
+    case 9: infix(g, s, t, depth, "/", e); return;
+    case 10: two(g, s, t, depth, "max", e); return;
+    case 11: two(g, s, t, depth, "min", e); return;
+    case 12: call(g, s, t, depth, "exp(min(", ", 2))", e); return;
+    case 13: call(g, s, t, depth, "sqrt(abs(", "))", e); return;
+    case 14: call(g, s, t, depth, "log(abs(", ") + 0.5)", e); return;
+    case 15: call(g, s, t, depth, "tanh(", ")", e); return;
+    case 16: choose(g, s, t, depth, e); return;
+    case 17: convert(g, s, t, depth, e); return;
+    case 18: call(g, s, t, depth, "(-", ")", e); return;
+    case 19:
+        call(g, s, t, depth, rng_chance(&g->rng, 50) ? "floor(" : "round(", ")", e);
+        return;
+    case 20: call(g, s, t, depth, rng_chance(&g->rng, 50) ? "sqrt(" : "log(", ")", e); return;
+    default: call(g, s, t, depth, "abs(", ")", e); return;
+    }
+}
+
+static void int_expression(struct gen *g, struct scope *s, enum dtype t, int depth,
+                           struct buf *e) {
+    switch (rng_below(&g->rng, 14)) {
+    case 0:
+    case 1: infix(g, s, t, depth, "+", e); return;
+    case 2: infix(g, s, t, depth, "-", e); return;
+    case 3:
+    case 4: infix(g, s, t, depth, "*", e); return;
+    case 5: infix(g, s, t, depth, "//", e); return;
+    case 6: infix(g, s, t, depth, "%", e); return;
+    case 7: two(g, s, t, depth, "max", e); return;
+    case 8: two(g, s, t, depth, "min", e); return;
+    case 9: choose(g, s, t, depth, e); return;
+    case 10: convert(g, s, t, depth, e); return;
+    case 11: call(g, s, t, depth, "(-", ")", e); return;
+    case 12:
+        call(g, s, t, depth, "(", rng_chance(&g->rng, 50) ? " // 3)" : " % 4)", e);
+        return;
+    default: call(g, s, t, depth, "abs(", ")", e); return;
+    }
+}
+
+static void bool_expression(struct gen *g, struct scope *s, int depth, struct buf *e) {
+    static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
+    static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32, DT_f64};
+    switch (rng_below(&g->rng, 8)) {
+    case 0: infix(g, s, DT_bool, depth, "and", e); return;
+    case 1: infix(g, s, DT_bool, depth, "or", e); return;
+    case 2: call(g, s, DT_bool, depth, "(not ", ")", e); return;
+    case 3: infix(g, s, DT_bool, depth, rng_chance(&g->rng, 50) ? "==" : "!=", e); return;
+    default: infix(g, s, rng_of(&g->rng, of), depth, rng_of(&g->rng, compare), e); return;
+    }
+}
+
+/* An expression of type T, in brackets where it needs them. */
+static void expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
+    if (depth <= 0 || rng_chance(&g->rng, 25)) {
+        leaf(g, s, t, e);
+        return;
+    }
+    if (t == DT_bool)
+        bool_expression(g, s, depth - 1, e);
+    else if (dtype_is_float(t))
+        float_expression(g, s, t, depth - 1, e);
+    else
+        int_expression(g, s, t, depth - 1, e);
+}
+
+FUZZ const char *expression_text(struct gen *g, struct scope *s, enum dtype t, int depth) {
+    struct buf e = buf_new(g->arena);
+    expression(g, s, t, depth, &e);
+    return e.at;
+}
+
+#endif
