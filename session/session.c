@@ -209,22 +209,34 @@ int dcl_run_file(dcl_session *s, const char *path) {
     return session_guard(s, run_file, (void *)path);
 }
 
-static bool check_file_only(struct dcl_session *s, void *data) {
-    const char *why, *path = data;
+struct reading {
+    const char *path;
+    bool keep;
+};
+
+static bool read_definitions(struct dcl_session *s, void *data) {
+    struct reading *r = data;
+    const char *why;
     size_t n;
-    char *text = source_read_file(s->messages, path, &n, &why);
+    char *text = source_read_file(s->messages, r->path, &n, &why);
     if (!text) {
-        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, path, why);
+        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r->path, why);
         return false;
     }
     undo_begin(s);
-    struct text *t = text_read(s, s->module, path, text, n);
+    struct text *t = text_read(s, s->module, r->path, text, n);
     if (t)
         text_release(s, t);
-    undo_end(s, true);
+    undo_end(s, !t || !r->keep);
     return t != NULL;
 }
 
 int session_check(dcl_session *s, const char *path) {
-    return session_guard(s, check_file_only, (void *)path);
+    struct reading r = {path, false};
+    return session_guard(s, read_definitions, &r);
+}
+
+int session_define(dcl_session *s, const char *path) {
+    struct reading r = {path, true};
+    return session_guard(s, read_definitions, &r);
 }

@@ -16,6 +16,8 @@ void session_colour(dcl_session *s, bool on);
 int session_line(dcl_session *s, const char *text, const char *path);
 /* Checks a file and all its definitions; runs nothing. */
 int session_check(dcl_session *s, const char *path);
+/* The same, and its definitions stay. */
+int session_define(dcl_session *s, const char *path);
 /* The source text of the definition NAME, or what a variable is; NULL if there is none. Valid until
    the next call. */
 const char *session_describe(dcl_session *s, const char *name);

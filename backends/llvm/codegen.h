@@ -40,6 +40,8 @@ struct place {
     uint32_t nslots;
     uint32_t lanes;    /* SLOTS: elements of the last dimension per slot */
     uint32_t row;      /* SLOTS: slots per row */
+    bool same_tail;    /* SLOTS: lanes that a tail masks out are masked out in all accesses, so that
+                          nobody can tell what is written there */
     uint32_t expanded; /* 1, or the lanes that each element has: it was declared in a vector body */
 };
 
@@ -87,6 +89,7 @@ struct fn {
     uint32_t depth;    /* of loops */
     uint32_t lanes;    /* 1 outside vector bodies */
     LLVMValueRef mask; /* active lanes, NULL: all */
+    LLVMValueRef tail; /* the part of it that is the end of the range */
     bool parallel;     /* inside a parallel body: no further parallelism */
 };
 
@@ -125,7 +128,7 @@ struct cg {
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i32, i64, f32, f64, ptr, nothing;
     struct fn *fn;
-    struct name lane; /* the atom for the number of a lane */
+    struct name lane;           /* the atom for the number of a lane */
     struct proof *proofs;       /* by node id */
     struct decision *decisions; /* by node id */
     bool rounds;                /* the target rounds in one instruction */
@@ -245,8 +248,8 @@ void memlet_write(struct cg *c, const struct node *n, const struct memlet *m, st
 
 /* --- reduce.c: resolutions --- */
 struct val reduce_op(struct cg *c, enum resolution r, struct val old, struct val v);
-/* Of the active lanes. */
-struct val reduce_lanes(struct cg *c, enum resolution r, struct val v);
+/* One element OLD with V of all active lanes; outside vector bodies with V. */
+struct val reduce_into(struct cg *c, enum resolution r, struct val old, struct val v);
 /* Accumulators for the writes below map N, from index K inwards, that the vector index K does not
    move; COPIES in turn. The number before the call goes back to accumulators_end, after the loop. */
 uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint32_t copies);

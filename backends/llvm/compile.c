@@ -57,8 +57,7 @@ static LLVMValueRef lower_body(struct cg *c, const struct cont *conts, uint32_t 
     LLVMTypeRef *params = ARENA_ARRAY(c->a, LLVMTypeRef, n);
     for (uint32_t i = 0; i < n; i++)
         params[i] = i <= nconts ? c->ptr : c->i64;
-    struct fn *fn =
-        fn_begin(c, "dcl_body", LLVMFunctionType(c->i32, params, n, false), true);
+    struct fn *fn = fn_begin(c, "dcl_body", LLVMFunctionType(c->i32, params, n, false), true);
     for (uint32_t i = 0; i < nconts; i++) {
         set_noalias(c, fn->f, 1 + i);
         fn->places[conts[i].i] = (struct place){
@@ -74,8 +73,8 @@ static LLVMValueRef lower_body(struct cg *c, const struct cont *conts, uint32_t 
 
 static void lower_entry(struct cg *c, LLVMValueRef body, uint32_t nconts, uint32_t nsymbols) {
     LLVMTypeRef params[] = {c->ptr, c->ptr, c->ptr};
-    LLVMValueRef f = LLVMAddFunction(c->module, "dcl_kernel",
-                                     LLVMFunctionType(c->i32, params, 3, false));
+    LLVMValueRef f =
+        LLVMAddFunction(c->module, "dcl_kernel", LLVMFunctionType(c->i32, params, 3, false));
     unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(c->llvm, kind, 0));

@@ -21,7 +21,7 @@ enum index_kind { INDEX_CONSTANT, INDEX_VECTOR, INDEX_OTHER };
 struct seen_index {
     struct name name;
     enum index_kind kind;
-    struct sym lo;
+    struct sym lo, hi;
     uint32_t lanes;
 };
 
@@ -32,6 +32,8 @@ struct scan {
     bool outlined; /* in the body of a parallel map, which only gets addresses */
     bool slots;    /* no access stands against it so far */
     uint32_t lanes;
+    bool same_tail;    /* see struct place; so far */
+    struct sym lo, hi; /* of the vector indices seen */
 };
 
 struct atoms {
@@ -57,6 +59,18 @@ static void classify(void *data, struct name n) {
     x->constant = false;
 }
 
+/* All accesses go over the same part of the last dimension, element J with index J. */
+static void check_tail(struct scan *s, struct sym at, const struct seen_index *v) {
+    struct name n;
+    if (!v || !sym_is_atom(s->c->syms, at, &n) ||
+        (!sym_none(s->lo) && !(sym_eq(s->lo, v->lo) && sym_eq(s->hi, v->hi)))) {
+        s->same_tail = false;
+        return;
+    }
+    s->lo = v->lo;
+    s->hi = v->hi;
+}
+
 /* REST + the vector's first index is a multiple of its length, in every copy. */
 static bool aligned(struct cg *c, struct sym rest, const struct seen_index *v) {
     struct sym start = sym_add(c->syms, rest, v->lo);
@@ -76,6 +90,8 @@ static void scan_memlet(struct scan *s, const struct memlet *m) {
         struct atoms x = {s, true, false, NULL};
         int64_t one;
         sym_atoms(c->syms, at, classify, &x);
+        if (d + 1 == m->rank)
+            check_tail(s, at, x.by);
         s->slots = x.constant;
         if (!x.vector || !x.constant)
             continue;
@@ -108,6 +124,7 @@ static enum index_kind kind_of(struct cg *c, const struct node *n, uint32_t k,
 
 static void scan_index(struct scan *s, const struct node *n, uint32_t k, const struct index *x) {
     struct seen_index i = {.name = x->name, .lo = bound(s->c, x->lo), .lanes = 1};
+    i.hi = bound(s->c, x->hi);
     index_facts(s->c->facts, s->c->syms, x);
     i.kind = kind_of(s->c, n, k, x, &i.lanes);
     VEC_PUSH(s->c->a, s->indices, i);
@@ -151,8 +168,7 @@ static void scan_region(struct scan *s, const struct region *r, uint32_t from) {
 
 /* --- placing --- */
 
-static bool constant_size(struct cg *c, const struct container *k, int64_t *count,
-                          int64_t *last) {
+static bool constant_size(struct cg *c, const struct container *k, int64_t *count, int64_t *last) {
     *count = 1;
     *last = 1;
     for (uint32_t d = 0; d < k->rank; d++)
@@ -168,11 +184,12 @@ static bool place_slots(struct cg *c, const struct node *n, const struct region 
     const struct container *k = graph_cont(c->g, n->decl.cont);
     if (count == 0 || count > MOST_SLOTS * 64)
         return false;
-    struct scan s = {.c = c, .cont = n->decl.cont, .slots = true, .lanes = 1};
+    struct scan s = {.c = c, .cont = n->decl.cont, .slots = true, .lanes = 1, .same_tail = true};
     scan_region(&s, r, position + 1);
     if (!s.slots)
         return false;
     struct place p = {.layout = LAYOUT_SLOTS, .lanes = s.lanes, .expanded = fn->lanes};
+    p.same_tail = s.same_tail && fn->lanes == 1;
     p.row = (uint32_t)((last + s.lanes - 1) / s.lanes);
     p.nslots = (uint32_t)(count / last) * p.row;
     if (p.nslots > MOST_SLOTS)
@@ -229,7 +246,8 @@ static LLVMValueRef scratch(struct cg *c, enum dtype t, LLVMValueRef count) {
     LLVMTypeRef params[] = {c->ptr, c->i64};
     LLVMValueRef args[] = {c->fn->api, bytes};
     LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch), c->ptr);
-    LLVMValueRef p = LLVMBuildCall2(c->b, LLVMFunctionType(c->ptr, params, 2, false), f, args, 2, "");
+    LLVMValueRef p =
+        LLVMBuildCall2(c->b, LLVMFunctionType(c->ptr, params, 2, false), f, args, 2, "");
     unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
     LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex,
                              LLVMCreateEnumAttribute(c->llvm, noalias, 0));
@@ -294,15 +312,14 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
         fill(c, n, NULL);
         return;
     }
-    LLVMValueRef n_elements =
-        constant ? cg_i64(c, count * fn->lanes) : element_count(c, k);
+    LLVMValueRef n_elements = constant ? cg_i64(c, count * fn->lanes) : element_count(c, k);
     bool bounded = constant || bounded_size(c, k, &count);
     count = bounded ? count * fn->lanes : 0;
     uint64_t bytes = (uint64_t)count * dtypes[k->dtype].bytes;
     bool stack = bounded && !heap && fn->stack + bytes <= STACK_BYTES &&
                  (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
-    LLVMValueRef base = stack ? stack_array(c, n, k->dtype, count ? count : 1)
-                              : scratch(c, k->dtype, n_elements);
+    LLVMValueRef base =
+        stack ? stack_array(c, n, k->dtype, count ? count : 1) : scratch(c, k->dtype, n_elements);
     fn->places[n->decl.cont.i] =
         (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes};
     fill(c, n, n_elements);

@@ -70,9 +70,9 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, struct diag
     char *features = host ? LLVMGetHostCPUFeatures() : NULL;
     /* SSE4.1 has the rounding instructions; every processor with 32-byte vectors has them too. */
     e->rounds = host ? has_feature(features, "+sse4.1") : t->vector_bytes >= 32;
-    e->machine = LLVMCreateTargetMachine(target, e->triple, host ? cpu : t->cpu,
-                                         host ? features : "", LLVMCodeGenLevelDefault,
-                                         LLVMRelocPIC, LLVMCodeModelSmall);
+    e->machine =
+        LLVMCreateTargetMachine(target, e->triple, host ? cpu : t->cpu, host ? features : "",
+                                LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (cpu)
         LLVMDisposeMessage(cpu);
     if (features)

@@ -10,7 +10,7 @@
 struct hoisted {
     const struct memlet *m;
     uint32_t dim;
-    struct sym low, high;        /* none: that side is proved */
+    struct sym low, high;          /* none: that side is proved */
     VEC(const struct index *) all; /* that must have an iteration for the check to count */
 };
 
@@ -76,8 +76,7 @@ static void try_dim(struct walk *w, const struct memlet *m, uint32_t d, const st
 
 static void walk_region(struct walk *w, const struct region *r, const struct level *l);
 
-static const struct level *enter(struct walk *w, const struct level *outer,
-                                 const struct index *x) {
+static const struct level *enter(struct walk *w, const struct level *outer, const struct index *x) {
     struct cg *c = w->c;
     struct level *l = ARENA_NEW(c->a, struct level);
     *l = (struct level){outer, x, sym_prove_lt(c->facts, x->lo, x->hi)};
@@ -85,8 +84,7 @@ static const struct level *enter(struct walk *w, const struct level *outer,
     return l;
 }
 
-static const struct level *enter_map(struct walk *w, const struct level *l,
-                                     const struct node *n) {
+static const struct level *enter_map(struct walk *w, const struct level *l, const struct node *n) {
     for (uint32_t i = 0; i < n->map.n; i++)
         l = enter(w, l, &n->map.index[i]);
     return l;

@@ -97,15 +97,16 @@ static void lower_unrolled_loop(struct cg *c, const struct node *n, uint32_t k) 
     int64_t factor = x->factor;
     struct sym lo = bound(c, x->lo), hi = bound(c, x->hi), step = subst(c, x->step);
     struct sym by = sym_mul(c->syms, step, sym_const(c->syms, factor));
-    struct sym turns = sym_floordiv(
-        c->syms,
-        sym_floordiv(c->syms, sym_add(c->syms, sym_sub(c->syms, hi, lo),
-                                      sym_sub(c->syms, step, sym_const(c->syms, 1))),
-                     step),
-        sym_const(c->syms, factor));
+    struct sym turns =
+        sym_floordiv(c->syms,
+                     sym_floordiv(c->syms,
+                                  sym_add(c->syms, sym_sub(c->syms, hi, lo),
+                                          sym_sub(c->syms, step, sym_const(c->syms, 1))),
+                                  step),
+                     sym_const(c->syms, factor));
     struct sym middle = sym_add(c->syms, lo, sym_mul(c->syms, turns, by));
-    struct name turn = name_of_text(
-        c->g->names, arena_printf(c->a, "%s'u", name_text(c->g->names, x->name)));
+    struct name turn =
+        name_of_text(c->g->names, arena_printf(c->a, "%s'u", name_text(c->g->names, x->name)));
     struct loop l;
     LLVMValueRef first = cg_sym_scalar(c, lo), end = cg_sym_scalar(c, middle);
     loop_begin(c, &l, first, end, cg_sym_scalar(c, by), false, polls(c, n, k));

@@ -1,7 +1,7 @@
 /* exp, log and tanh as polynomials, floor and round without a library: no libm symbol is ever
    called, and vectors stay vectors. Sources: S. Moshier, Cephes (expf, tanhf, tanh, 1984-2000);
    FreeBSD msun e_log.c and e_logf.c (Sun, 1993). Errors are measured by
-   tests/unit/llvm_math_test.c. */
+   tests/llvm/math_test.c. */
 #include "backends/llvm/codegen.h"
 
 #include <math.h>
@@ -86,7 +86,8 @@ static struct val polynomial(struct cg *c, struct val x, const double *coefficie
     return p;
 }
 
-#define POLYNOMIAL(c, x, table) polynomial((c), (x), (table), (int)(sizeof(table) / sizeof *(table)))
+#define POLYNOMIAL(c, x, table)                                                                    \
+    polynomial((c), (x), (table), (int)(sizeof(table) / sizeof *(table)))
 
 /* --- exp --- */
 
@@ -107,15 +108,23 @@ static struct val times_power(struct cg *c, struct val p, struct val low) {
 
 struct val cg_exp(struct cg *c, struct val x) {
     /* Minimax for the relative error on |r| <= ln2/2, with 1 + r fixed: 0.05 ulp. */
-    static const double p32[] = {1.3814539988e-3, 8.3687451163e-3, 4.1668390787e-2,
-                                 1.6666520399e-1, 4.9999993432e-1, 1, 1};
+    static const double p32[] = {
+        1.3814539988e-3, 8.3687451163e-3, 4.1668390787e-2, 1.6666520399e-1, 4.9999993432e-1, 1, 1};
     /* 1/k!: the remainder after the 13th power is below 2^-57. */
-    static const double p64[] = {1.6059043836821613e-10, 2.0876756987868099e-09,
-                                 2.5052108385441719e-08, 2.7557319223985893e-07,
-                                 2.7557319223985888e-06, 2.4801587301587302e-05,
-                                 1.9841269841269841e-04, 1.3888888888888889e-03,
-                                 8.3333333333333332e-03, 4.1666666666666664e-02,
-                                 1.6666666666666666e-01, 0.5, 1, 1};
+    static const double p64[] = {1.6059043836821613e-10,
+                                 2.0876756987868099e-09,
+                                 2.5052108385441719e-08,
+                                 2.7557319223985893e-07,
+                                 2.7557319223985888e-06,
+                                 2.4801587301587302e-05,
+                                 1.9841269841269841e-04,
+                                 1.3888888888888889e-03,
+                                 8.3333333333333332e-03,
+                                 4.1666666666666664e-02,
+                                 1.6666666666666666e-01,
+                                 0.5,
+                                 1,
+                                 1};
     bool single = x.t == DT_f32;
     /* Beyond these the result is infinite or zero anyway; NaN passes both. */
     struct val high = k(c, x, single ? 89 : 710), low = k(c, x, single ? -104 : -746);
@@ -153,12 +162,12 @@ struct val cg_log(struct cg *c, struct val x) {
     struct val ix = int_op(c, LLVMSub, bits_of(c, y), ki(c, x, root));
     struct val n = int_op(c, LLVMAShr, ix, ki(c, x, shift));
     int64_t mask = ((int64_t)1 << shift) - 1;
-    struct val m = float_of(
-        c, int_op(c, LLVMAdd, int_op(c, LLVMAnd, ix, ki(c, x, mask)), ki(c, x, root)));
+    struct val m =
+        float_of(c, int_op(c, LLVMAdd, int_op(c, LLVMAnd, ix, ki(c, x, mask)), ki(c, x, root)));
     /* The exponent as float without a conversion from i64, which AVX2 lacks: it fits 12 bits. */
     double magic = single ? 0x1.8p23 : 0x1.8p52;
-    struct val dk = sub(
-        c, float_of(c, int_op(c, LLVMAdd, n, bits_of(c, k(c, x, magic)))), k(c, x, magic));
+    struct val dk =
+        sub(c, float_of(c, int_op(c, LLVMAdd, n, bits_of(c, k(c, x, magic)))), k(c, x, magic));
     dk = sub(c, dk, drop);
     struct val f = sub(c, m, k(c, x, 1));
     struct val s = quotient(c, f, add(c, f, k(c, x, 2)));

@@ -8,17 +8,18 @@
 
 struct access {
     enum dtype t;
-    bool slot;          /* in a promotable alloca `at` */
-    LLVMValueRef at;    /* the slot, the address (of lane 0), or the base that `index` counts from */
-    uint32_t wide;      /* SLOT: lanes in it */
-    uint32_t lane;      /* SLOT, uniform access: which of them */
-    bool uniform;       /* one element for all lanes */
-    int64_t stride;     /* elements from lane to lane; 0: see index */
-    struct val index;   /* stride 0, not uniform: elements from the base, per lane */
-    bool distinct;      /* no two lanes have the same element */
-    struct val guard;   /* inside; v is NULL if surely so */
-    uint32_t depth;     /* of the innermost loop that the guard changes in */
-    bool linear;        /* `at` is still the container; elements to add: */
+    bool slot;        /* in a promotable alloca `at` */
+    bool same_tail;   /* see struct place */
+    LLVMValueRef at;  /* the slot, the address (of lane 0), or the base that `index` counts from */
+    uint32_t wide;    /* SLOT: lanes in it */
+    uint32_t lane;    /* SLOT, uniform access: which of them */
+    bool uniform;     /* one element for all lanes */
+    int64_t stride;   /* elements from lane to lane; 0: see index */
+    struct val index; /* stride 0, not uniform: elements from the base, per lane */
+    bool distinct;    /* no two lanes have the same element */
+    struct val guard; /* inside; v is NULL if surely so */
+    uint32_t depth;   /* of the innermost loop that the guard changes in */
+    bool linear;      /* `at` is still the container; elements to add: */
     struct sym rest;
 };
 
@@ -79,8 +80,8 @@ static void test_subscripts(struct cg *c, const struct node *n, const struct mem
             check_index(c, m, d, s, z, outside.v, outside.lanes);
             continue;
         }
-        x->guard = and_guard(
-            c, x->guard, cg_val(LLVMBuildNot(c->b, outside.v, ""), DT_bool, outside.lanes));
+        x->guard = and_guard(c, x->guard,
+                             cg_val(LLVMBuildNot(c->b, outside.v, ""), DT_bool, outside.lanes));
         uint32_t depth = index.depth > bound.depth ? index.depth : bound.depth;
         x->depth = depth > x->depth ? depth : x->depth;
     }
@@ -111,6 +112,7 @@ static bool slot_of(struct cg *c, const struct memlet *m, const struct sym *at,
     }
     int64_t slot = row * p->row + last / p->lanes;
     x->slot = true;
+    x->same_tail = p->same_tail;
     x->uniform = !vector && p->expanded == 1;
     x->wide = p->expanded > 1 ? p->expanded : p->lanes;
     x->lane = p->expanded > 1 ? 0 : (uint32_t)(last % p->lanes);
@@ -122,7 +124,7 @@ static bool slot_of(struct cg *c, const struct memlet *m, const struct sym *at,
 }
 
 static void place_access(struct cg *c, const struct memlet *m, const struct sym *at,
-                    const struct place *p, struct access *x) {
+                         const struct place *p, struct access *x) {
     const struct container *k = graph_cont(c->g, m->cont);
     struct sym flat = sym_const(c->syms, 0), factor = flat;
     for (uint32_t d = 0; d < m->rank; d++)
@@ -207,8 +209,8 @@ static LLVMValueRef pointers(struct cg *c, const struct access *x) {
 }
 
 static LLVMValueRef lane_pointer(struct cg *c, const struct access *x, uint32_t lane) {
-    LLVMValueRef index = x->stride ? cg_i64(c, x->stride * (int64_t)lane)
-                                   : cg_extract(c, x->index, lane).v;
+    LLVMValueRef index =
+        x->stride ? cg_i64(c, x->stride * (int64_t)lane) : cg_extract(c, x->index, lane).v;
     return LLVMBuildGEP2(c->b, cg_mem_type(c, x->t, 1), x->at, &index, 1, "");
 }
 
@@ -382,31 +384,41 @@ static void guard_end(struct cg *c, struct guarded g) {
     cg_at(c, g.after);
 }
 
+/* What one element holds after all lanes have written it in turn. */
+static struct val last_write(struct cg *c, struct val before, struct val v) {
+    struct fn *fn = c->fn;
+    if (v.lanes == 1 || !fn->mask)
+        return cg_extract(c, v, fn->lanes - 1);
+    for (uint32_t i = 0; i < fn->lanes; i++) {
+        LLVMValueRef bit = LLVMBuildExtractElement(c->b, fn->mask, cg_i32(c, (int32_t)i), "");
+        before = cg_select(c, bit, 1, cg_extract(c, v, i), before);
+    }
+    return before;
+}
+
 static void write_slot(struct cg *c, struct access *x, enum resolution r, struct val v) {
     struct val old = cg_load(c, x->at, x->t, x->wide);
     struct val before = x->uniform ? cg_extract(c, old, x->lane) : old;
     uint32_t lanes = before.lanes;
-    if (x->uniform && c->fn->lanes > 1)
-        v = r != RES_NONE ? reduce_lanes(c, r, v) : cg_extract(c, v, c->fn->lanes - 1);
+    if (x->uniform)
+        v = r != RES_NONE ? reduce_into(c, r, before, v) : last_write(c, before, v);
     else
-        v = cg_widen(c, v, lanes);
-    if (r != RES_NONE)
-        v = reduce_op(c, r, before, v);
+        v = r != RES_NONE ? reduce_op(c, r, before, cg_widen(c, v, lanes)) : cg_widen(c, v, lanes);
     LLVMValueRef mask = x->uniform ? NULL : taking_part(c, x);
+    if (x->same_tail && !x->guard.v && c->fn->mask == c->fn->tail)
+        mask = NULL;
     if (x->uniform && x->guard.v)
         v = cg_select(c, x->guard.v, 1, v, before);
     if (mask)
         v = cg_select(c, mask, lanes, v, before);
     if (x->uniform && x->wide > 1)
-        v = cg_val(
-            LLVMBuildInsertElement(c->b, old.v, v.v, cg_i32(c, (int32_t)x->lane), ""), x->t,
-            x->wide);
+        v = cg_val(LLVMBuildInsertElement(c->b, old.v, v.v, cg_i32(c, (int32_t)x->lane), ""), x->t,
+                   x->wide);
     cg_store(c, x->at, v);
 }
 
 /* Lane after lane, so that lanes that meet resolve: each active lane loads, combines, stores. */
-static void write_each_lane(struct cg *c, const struct access *x, enum resolution r,
-                            struct val v) {
+static void write_each_lane(struct cg *c, const struct access *x, enum resolution r, struct val v) {
     LLVMValueRef mask = taking_part(c, x);
     for (uint32_t i = 0; i < c->fn->lanes; i++) {
         LLVMBasicBlockRef after = NULL;
@@ -431,16 +443,14 @@ static void write_each_lane(struct cg *c, const struct access *x, enum resolutio
 
 static void write_uniform(struct cg *c, struct access *x, enum resolution r, struct val v) {
     struct fn *fn = c->fn;
-    if (fn->lanes > 1 && (r == RES_NONE ? v.lanes > 1 || x->guard.lanes > 1
-                                        : (x->guard.v && x->guard.lanes > 1))) {
+    if (fn->lanes > 1 &&
+        (r == RES_NONE ? v.lanes > 1 || x->guard.lanes > 1 : (x->guard.v && x->guard.lanes > 1))) {
         write_each_lane(c, x, r, cg_widen(c, v, fn->lanes));
         return;
     }
     struct guarded g = guard_begin(c, x);
-    if (fn->lanes > 1 && r != RES_NONE)
-        v = reduce_lanes(c, r, v);
     if (r != RES_NONE)
-        v = reduce_op(c, r, cg_load(c, x->at, x->t, 1), v);
+        v = reduce_into(c, r, cg_load(c, x->at, x->t, 1), v);
     cg_store(c, x->at, v);
     guard_end(c, g);
 }

@@ -124,8 +124,7 @@ static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t coun
         params[3 + i] = captured_type(c, x, i);
     char name[32];
     snprintf(name, sizeof name, "dcl_part_%u", c->functions);
-    struct fn *fn =
-        fn_begin(c, name, LLVMFunctionType(c->i32, params, captured + 3, false), true);
+    struct fn *fn = fn_begin(c, name, LLVMFunctionType(c->i32, params, captured + 3, false), true);
     fn->parallel = true;
     for (uint32_t i = 0; i < outer->from.n; i++)
         subst_push(c, outer->from.at[i], outer->to.at[i]);
@@ -176,8 +175,7 @@ static LLVMValueRef lower_unpack(struct cg *c, LLVMValueRef body, uint32_t captu
     args[1] = LLVMGetParam(f, 2);
     args[2] = LLVMGetParam(f, 3);
     for (uint32_t i = 0; i < captured; i++)
-        args[3 + i] =
-            LLVMBuildLoad2(c->b, types[3 + i], field(c, LLVMGetParam(f, 1), i), "");
+        args[3 + i] = LLVMBuildLoad2(c->b, types[3 + i], field(c, LLVMGetParam(f, 1), i), "");
     LLVMBuildRet(c->b, LLVMBuildCall2(c->b, type, body, args, captured + 3, ""));
     return f;
 }
@@ -236,8 +234,7 @@ bool lower_parallel(struct cg *c, const struct node *n) {
     capture(c, n, &x);
     uint32_t captured = x.conts.n + x.names.n;
     LLVMValueRef total = iterations(c, n, count);
-    LLVMValueRef env =
-        cg_alloca(c, LLVMArrayType2(c->i64, captured ? captured : 1), 8);
+    LLVMValueRef env = cg_alloca(c, LLVMArrayType2(c->i64, captured ? captured : 1), 8);
     for (uint32_t i = 0; i < captured; i++) {
         struct deep d;
         LLVMValueRef v;

@@ -33,20 +33,32 @@ static struct val half(struct cg *c, struct val v, bool upper) {
     return cg_val(s, v.t, n);
 }
 
-struct val reduce_lanes(struct cg *c, enum resolution r, struct val v) {
+/* Of the active lanes. */
+static struct val reduce_lanes(struct cg *c, enum resolution r, struct val v) {
     struct fn *fn = c->fn;
     v = cg_widen(c, v, fn->lanes);
     if (fn->mask)
         v = cg_select(c, fn->mask, fn->lanes, v, identity(c, r, v.t));
-    if (in_order(c, r, v.t)) {
-        struct val all = cg_extract(c, v, 0);
-        for (uint32_t i = 1; i < v.lanes; i++)
-            all = reduce_op(c, r, all, cg_extract(c, v, i));
-        return all;
-    }
     while (v.lanes > 1)
         v = reduce_op(c, r, half(c, v, false), half(c, v, true));
     return v;
+}
+
+struct val reduce_into(struct cg *c, enum resolution r, struct val old, struct val v) {
+    struct fn *fn = c->fn;
+    if (fn->lanes == 1)
+        return reduce_op(c, r, old, v);
+    if (!in_order(c, r, v.t))
+        return reduce_op(c, r, old, reduce_lanes(c, r, v));
+    for (uint32_t i = 0; i < fn->lanes; i++) {
+        struct val sum = reduce_op(c, r, old, cg_extract(c, v, i));
+        if (fn->mask) {
+            LLVMValueRef bit = LLVMBuildExtractElement(c->b, fn->mask, cg_i32(c, (int32_t)i), "");
+            sum = cg_select(c, bit, 1, sum, old);
+        }
+        old = sum;
+    }
+    return old;
 }
 
 /* --- accumulators --- */
@@ -103,8 +115,7 @@ bool accumulate(struct cg *c, const struct node *write, struct val v) {
             continue;
         LLVMValueRef at = acc->at[fn->copy % acc->n];
         struct val old = cg_load(c, at, v.t, fn->lanes);
-        struct val sum = reduce_op(c, write->write.to.resolution, old,
-                                   cg_widen(c, v, fn->lanes));
+        struct val sum = reduce_op(c, write->write.to.resolution, old, cg_widen(c, v, fn->lanes));
         if (fn->mask)
             sum = cg_select(c, fn->mask, fn->lanes, sum, old);
         cg_store(c, at, sum);

@@ -29,15 +29,14 @@ static LLVMValueRef safe_divisor(struct cg *c, struct val b) {
     LLVMTypeRef t = LLVMTypeOf(b.v);
     LLVMValueRef zero = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstNull(t), "");
     LLVMValueRef minus = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstAllOnes(t), "");
-    return LLVMBuildSelect(c->b, LLVMBuildOr(c->b, zero, minus, ""), LLVMConstInt(t, 1, false),
-                           b.v, "");
+    return LLVMBuildSelect(c->b, LLVMBuildOr(c->b, zero, minus, ""), LLVMConstInt(t, 1, false), b.v,
+                           "");
 }
 
 static LLVMValueRef round_down(struct cg *c, LLVMValueRef r, LLVMValueRef b) {
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(r));
     LLVMValueRef inexact = LLVMBuildICmp(c->b, LLVMIntNE, r, zero, "");
-    LLVMValueRef signs =
-        LLVMBuildICmp(c->b, LLVMIntSLT, LLVMBuildXor(c->b, r, b, ""), zero, "");
+    LLVMValueRef signs = LLVMBuildICmp(c->b, LLVMIntSLT, LLVMBuildXor(c->b, r, b, ""), zero, "");
     return LLVMBuildAnd(c->b, inexact, signs, "");
 }
 
@@ -58,8 +57,7 @@ static struct val floor_modulo(struct cg *c, struct val a, struct val b) {
     LLVMTypeRef t = LLVMTypeOf(a.v);
     LLVMValueRef by = safe_divisor(c, b);
     LLVMValueRef r = LLVMBuildSRem(c->b, a.v, by, "");
-    LLVMValueRef fix =
-        LLVMBuildSelect(c->b, round_down(c, r, by), by, LLVMConstNull(t), "");
+    LLVMValueRef fix = LLVMBuildSelect(c->b, round_down(c, r, by), by, LLVMConstNull(t), "");
     return cg_val(LLVMBuildAdd(c->b, r, fix, ""), a.t, 1);
 }
 
@@ -161,8 +159,8 @@ static struct val unary_intrinsic(struct cg *c, const char *name, struct val a) 
 }
 
 static struct val negate(struct cg *c, struct val a) {
-    LLVMValueRef r = dtype_is_float(a.t) ? LLVMBuildFNeg(c->b, a.v, "")
-                                         : LLVMBuildNeg(c->b, a.v, "");
+    LLVMValueRef r =
+        dtype_is_float(a.t) ? LLVMBuildFNeg(c->b, a.v, "") : LLVMBuildNeg(c->b, a.v, "");
     return cg_val(r, a.t, a.lanes);
 }
 
@@ -198,8 +196,7 @@ struct val cg_op(struct cg *c, enum scalar_op op, struct val a, struct val b, st
     case OP_NOT: return cg_val(LLVMBuildNot(c->b, a.v, ""), DT_bool, a.lanes);
     case OP_NEG: return negate(c, a);
     case OP_MAX:
-    case OP_MIN:
-        return dtype_is_float(a.t) ? float_extreme(c, op, a, b) : int_extreme(c, op, a, b);
+    case OP_MIN: return dtype_is_float(a.t) ? float_extreme(c, op, a, b) : int_extreme(c, op, a, b);
     case OP_ABS: return absolute(c, a);
     case OP_SQRT: return unary_intrinsic(c, "llvm.sqrt", a);
     case OP_EXP: return cg_exp(c, a);
@@ -234,8 +231,7 @@ static struct val float_to_int(struct cg *c, enum dtype to, struct val v) {
     LLVMValueRef below = LLVMBuildFCmp(c->b, LLVMRealOLT, v.v, low.v, "");
     LLVMValueRef nan = LLVMBuildFCmp(c->b, LLVMRealUNO, v.v, v.v, "");
     LLVMValueRef bad = LLVMBuildOr(c->b, LLVMBuildOr(c->b, above, below, ""), nan, "");
-    LLVMValueRef safe =
-        LLVMBuildSelect(c->b, bad, LLVMConstNull(LLVMTypeOf(v.v)), v.v, "");
+    LLVMValueRef safe = LLVMBuildSelect(c->b, bad, LLVMConstNull(LLVMTypeOf(v.v)), v.v, "");
     LLVMValueRef r = LLVMBuildFPToSI(c->b, safe, cg_type(c, to, v.lanes), "");
     r = LLVMBuildSelect(c->b, above, most.v, r, "");
     r = LLVMBuildSelect(c->b, below, least.v, r, "");

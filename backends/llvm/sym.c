@@ -38,13 +38,13 @@ static uint32_t operands(struct cg *c, struct sym s, struct deep **out) {
     struct deep *all = ARENA_ARRAY(c->a, struct deep, n);
     for (uint32_t i = 0; i < n; i++) {
         struct deep d = cg_sym_deep(c, sym_operand(c->syms, s, i));
-        uint64_t key = (uint64_t)(d.v.lanes > 1) << 33 | (uint64_t)!!LLVMIsConstant(d.v.v) << 32 |
-                       d.depth;
+        uint64_t key =
+            (uint64_t)(d.v.lanes > 1) << 33 | (uint64_t) !!LLVMIsConstant(d.v.v) << 32 | d.depth;
         uint32_t at = i;
         for (; at > 0; at--) {
             const struct deep *p = &all[at - 1];
             uint64_t k = (uint64_t)(p->v.lanes > 1) << 33 |
-                         (uint64_t)!!LLVMIsConstant(p->v.v) << 32 | p->depth;
+                         (uint64_t) !!LLVMIsConstant(p->v.v) << 32 | p->depth;
             if (k <= key)
                 break;
             all[at] = all[at - 1];
@@ -80,12 +80,8 @@ static struct deep compute(struct cg *c, struct sym s) {
     struct deep *all;
     enum sym_kind kind = sym_kind(c->syms, s);
     switch (kind) {
-    case SYM_CONST:
-        sym_is_const(c->syms, s, &k);
-        return (struct deep){cg_int(c, k), 0};
-    case SYM_ATOM:
-        sym_is_atom(c->syms, s, &n);
-        return atom_value(c, n);
+    case SYM_CONST: sym_is_const(c->syms, s, &k); return (struct deep){cg_int(c, k), 0};
+    case SYM_ATOM: sym_is_atom(c->syms, s, &n); return atom_value(c, n);
     case SYM_SUM:
     case SYM_PRODUCT: {
         uint32_t count = operands(c, s, &all);
@@ -195,13 +191,17 @@ void facts_assume(struct cg *c, const struct expr *e, bool truth) {
         facts_assume(c, e->args[1], truth);
     }
     struct sym a, b;
-    bool compares = op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE || op == OP_EQ ||
-                    op == OP_NE;
+    bool compares =
+        op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE || op == OP_EQ || op == OP_NE;
     if (!compares || !integer(c, e->args[0], &a) || !integer(c, e->args[1], &b))
         return;
     if (!truth)
-        op = op == OP_LT ? OP_GE : op == OP_LE ? OP_GT : op == OP_GT ? OP_LE : op == OP_GE ? OP_LT
-             : op == OP_EQ ? OP_NE : OP_EQ;
+        op = op == OP_LT   ? OP_GE
+             : op == OP_LE ? OP_GT
+             : op == OP_GT ? OP_LE
+             : op == OP_GE ? OP_LT
+             : op == OP_EQ ? OP_NE
+                           : OP_EQ;
     switch (op) {
     case OP_LT: assume_less(c, a, b, 1); break;
     case OP_LE: assume_less(c, a, b, 0); break;

@@ -80,8 +80,7 @@ LLVMValueRef cg_splat(struct cg *c, LLVMValueRef scalar, uint32_t lanes) {
         return LLVMConstVector(all, lanes);
     }
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes);
-    LLVMValueRef one =
-        LLVMBuildInsertElement(c->b, LLVMGetPoison(type), scalar, cg_i32(c, 0), "");
+    LLVMValueRef one = LLVMBuildInsertElement(c->b, LLVMGetPoison(type), scalar, cg_i32(c, 0), "");
     return LLVMBuildShuffleVector(c->b, one, LLVMGetPoison(type),
                                   LLVMConstNull(LLVMVectorType(c->i32, lanes)), "");
 }

@@ -151,15 +151,15 @@ struct vector {
     uint32_t k;
     uint32_t lanes;
     int64_t step;
-    struct sym lo;    /* substituted */
+    struct sym lo;     /* substituted */
     LLVMValueRef trip; /* number of iterations */
 };
 
 /* lo + step*(lanes*vector + lane) */
 static struct sym index_of(const struct vector *v, struct sym vector) {
     struct sym_ctx *s = v->c->syms;
-    struct sym lane = sym_add(s, sym_mul(s, vector, sym_const(s, v->lanes)),
-                              sym_atom(s, v->c->lane));
+    struct sym lane =
+        sym_add(s, sym_mul(s, vector, sym_const(s, v->lanes)), sym_atom(s, v->c->lane));
     return sym_add(s, v->lo, sym_mul(s, lane, sym_const(s, v->step)));
 }
 
@@ -179,15 +179,15 @@ static void lower_straight(struct vector *v, const struct vector_plan *p) {
         c->fn->copy = (uint32_t)at;
         c->fn->mask = NULL;
         if (!p->exact) {
-            LLVMValueRef rest =
-                LLVMBuildSub(c->b, v->trip, cg_i64(c, at * v->lanes), "");
+            LLVMValueRef rest = LLVMBuildSub(c->b, v->trip, cg_i64(c, at * v->lanes), "");
             c->fn->mask = lanes_below(c, rest, v->lanes);
         } else if (left < v->lanes) {
             c->fn->mask = lanes_below(c, cg_i64(c, left), v->lanes);
         }
+        c->fn->tail = c->fn->mask;
         lower_copy(c, v->n, v->k, index_of(v, sym_const(c->syms, at)));
     }
-    c->fn->mask = NULL;
+    c->fn->mask = c->fn->tail = NULL;
 }
 
 /* A loop over vectors FIRST..END-1, COPIES of them per turn. */
@@ -202,8 +202,8 @@ static void lower_turns(struct vector *v, LLVMValueRef first, LLVMValueRef end, 
     uint32_t facts = sym_facts_mark(c->facts);
     struct sym t = sym_atom(s, turn);
     sym_facts_bounds(c->facts, turn, sym_const(s, 0), (struct sym){0});
-    struct sym last = sym_mul(s, sym_add(s, t, sym_const(s, 1)),
-                              sym_const(s, v->step * v->lanes * copies));
+    struct sym last =
+        sym_mul(s, sym_add(s, t, sym_const(s, 1)), sym_const(s, v->step * v->lanes * copies));
     last = sym_add(s, last, sym_add(s, v->lo, sym_const(s, -v->step)));
     struct sym hi = bound(c, v->n->map.index[v->k].hi);
     sym_facts_nonneg(c->facts, sym_sub(s, sym_sub(s, hi, sym_const(s, 1)), last));
@@ -239,9 +239,9 @@ static void lower_tail(struct vector *v, LLVMValueRef vectors, struct name turn)
 
 static void lower_vector_loop(struct vector *v, uint32_t copies) {
     struct cg *c = v->c;
-    struct name turn = name_of_text(
-        c->g->names,
-        arena_printf(c->a, "%s'v", name_text(c->g->names, v->n->map.index[v->k].name)));
+    struct name turn =
+        name_of_text(c->g->names, arena_printf(c->a, "%s'v",
+                                               name_text(c->g->names, v->n->map.index[v->k].name)));
     LLVMValueRef zero = cg_i64(c, 0);
     LLVMValueRef vectors = LLVMBuildUDiv(c->b, v->trip, cg_i64(c, v->lanes), "");
     LLVMValueRef first = zero;
@@ -260,8 +260,7 @@ static LLVMValueRef trip_of(struct cg *c, const struct index *x, int64_t step) {
     return cg_sym_scalar(c, sym_floordiv(c->syms, size, sym_const(c->syms, step)));
 }
 
-void lower_vector(struct cg *c, const struct node *n, uint32_t k, struct vector_plan p,
-                  bool sure) {
+void lower_vector(struct cg *c, const struct node *n, uint32_t k, struct vector_plan p, bool sure) {
     const struct index *x = &n->map.index[k];
     struct vector v = {.c = c, .n = n, .k = k, .lanes = p.lanes, .lo = bound(c, x->lo)};
     sym_is_const(c->syms, x->step, &v.step);

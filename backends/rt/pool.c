@@ -141,7 +141,8 @@ int32_t rt_parallel(struct rt_api *api, rt_body *body, void *env, int64_t n) {
     struct rt *rt = (struct rt *)api;
     if (n <= 0)
         return RT_OK;
-    if (n == 1 || api->threads == 1 || rt->forked || (here && here->rt == rt))
+    /* FORKED is the caller's: a worker does not look at it. */
+    if (n == 1 || api->threads == 1 || (here && here->rt == rt) || rt->forked)
         return body(api, env, 0, n);
     if (!rt->started)
         start(rt);

@@ -81,7 +81,7 @@ static bool mentions(const struct test *t, const struct expr *e, struct name n) 
     return false;
 }
 
-/* Whether nothing bounds N from above: a dimension of a parameter on which there is no condition. */
+/* Whether nothing bounds N from above: a dimension of a parameter, and no condition names it. */
 static bool unbounded(const struct test *t, struct name n) {
     for (uint32_t i = 0; i < t->g->conditions.n; i++)
         if (mentions(t, t->g->conditions.at[i].condition, n))

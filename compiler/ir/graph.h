@@ -209,8 +209,8 @@ bool expr_to_sym(const struct graph *g, const struct expr *e, struct sym *s);
 
 /* Renames values and indices, and replaces atoms by syms, in everything below. A name that maps to
    a sym that is no atom may not be defined inside R. A value that maps to an atom is a value again:
-   to put an index or symbol in its place in expressions, use `expr`. Containers map by id through CONTS (may be
-   NULL; entry 0 keeps). */
+   to put an index or symbol in its place in expressions, use `expr`. Containers map by id through
+   CONTS (may be NULL; entry 0 keeps). */
 struct subst {
     uint32_t n;
     const struct name *from;

@@ -1,5 +1,5 @@
-/* Graphs as syntax: signature, statements, memlets. One statement per node, nothing implicit: fills,
-   casts and both ends of ranges are written. What a node means in the text stands in IR.md. */
+/* Graphs as syntax: signature, statements, memlets. One statement per node, nothing implicit:
+   fills, casts and both ends of ranges are written. IR.md says what a node means in the text. */
 #include "compiler/print/internal.h"
 
 #include "lang/print/print.h"

@@ -186,7 +186,8 @@ static void anywhere(struct gen *g, struct scope *s, const struct view *v, const
     }
     const struct index *x = &s->index[rng_below(&g->rng, s->nindices)];
     const struct index *y = &s->index[rng_below(&g->rng, s->nindices)];
-    switch (rng_below(&g->rng, 4)) {
+    switch (rng_below(&g->rng, 5)) {
+    case 3: snprintf(out, 80, "%s + %s", x->name, y->name); return;
     case 0: snprintf(out, 80, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
     case 1: snprintf(out, 80, "%s + %d", x->name, 1 + rng_below(&g->rng, 4)); return;
     case 2:
@@ -275,25 +276,19 @@ static void symbolic(struct gen *g, struct scope *s, enum dtype t, struct buf *e
         snprintf(a, sizeof a, "%s", g->p->sizes[rng_below(&g->rng, g->p->nsizes)].name);
     if (s->nindices && rng_chance(&g->rng, 60))
         snprintf(b, sizeof b, "%s", s->index[rng_below(&g->rng, s->nindices)].name);
-    static const char *const forms[] = {"%s(%s)",         "%s(%s + %s)",    "%s(%s*%s)",
-                                        "%s(%s - 2*%s)",  "%s(%s // 2)",    "%s(%s %% 3)",
-                                        "%s(min(%s, %s))", "%s(max(%s, %s))", "%s((%s + %s)*(%s - 1))"};
-    int k = rng_below(&g->rng, 9);
-    const char *f = forms[k], *n = type_name(g, t);
-    char text[200];
-    /* The forms differ in how many operands they have. */
-    switch (k) {
-    case 0:
-    case 4:
-    case 5: snprintf(text, sizeof text, k == 0 ? "%s(%s)" : k == 4 ? "%s(%s // 2)" : "%s(%s %% 3)", n, a); break;
-    case 8: snprintf(text, sizeof text, "%s((%s + %s)*(%s - 1))", n, a, b, a); break;
+    const char *n = type_name(g, t);
+    char text[280];
+    switch (rng_below(&g->rng, 9)) {
+    case 0: snprintf(text, sizeof text, "%s(%s)", n, a); break;
     case 1: snprintf(text, sizeof text, "%s(%s + %s)", n, a, b); break;
     case 2: snprintf(text, sizeof text, "%s(%s*%s)", n, a, b); break;
     case 3: snprintf(text, sizeof text, "%s(%s - 2*%s)", n, a, b); break;
+    case 4: snprintf(text, sizeof text, "%s(%s // 2)", n, a); break;
+    case 5: snprintf(text, sizeof text, "%s(%s %% 3)", n, a); break;
     case 6: snprintf(text, sizeof text, "%s(min(%s, %s))", n, a, b); break;
+    case 7: snprintf(text, sizeof text, "%s((%s + %s)*(%s - 1))", n, a, b, a); break;
     default: snprintf(text, sizeof text, "%s(max(%s, %s))", n, a, b); break;
     }
-    (void)f;
     buf_text(e, text);
 }
 

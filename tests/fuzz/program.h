@@ -7,7 +7,9 @@
 #include "lang/scalar/scalar.h"
 #include "tests/fuzz/random.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM_ARGS 14

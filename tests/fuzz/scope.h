@@ -58,6 +58,7 @@ struct index {
     bool alone;  /* it stands alone in a subscript of something outside its map */
     bool shared;   /* iterations of it write one element through a resolution */
     bool loop;     /* of a `for` */
+    bool masked;   /* over a whole tile at the edge, too: writes outside are dropped */
     int level;     /* of its map */
     char tile[16]; /* of a tile: the index of the tile's start; name + tile < tile_n */
     int tile_n;
@@ -99,6 +100,8 @@ struct gen {
     int counter, helpers;
     enum dtype generic; /* written as T; DT_NONE: none */
     struct buf helper_text;
+    int nintegers; /* run-time integers of the function, with their values */
+    struct dim integer[4];
     bool short_form;
 };
 
@@ -129,7 +132,7 @@ static void name_use(struct gen *g, const char *name) {
 /* A name that nothing else in this function has. Some look like those that the compiler makes. */
 FUZZ void fresh(struct gen *g, const char *base, char *out) {
     static const char *const traps[] = {"t", "t_2", "i0", "i1", "n", "r", "x_v", "a_v", "x_2", "acc",
-                                        "s", "y_v", "i0_2", "w", "z", "m", "relu", "add", "e"};
+                                        "s", "y_v", "i0_2", "z", "m", "relu", "add"};
     if (rng_chance(&g->rng, 12)) {
         const char *trap = rng_of(&g->rng, traps);
         if (!name_used(g, trap)) {

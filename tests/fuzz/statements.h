@@ -101,8 +101,10 @@ static enum resolution random_resolution(struct gen *g, enum dtype t) {
 
 static void emit_write(struct gen *g, struct scope *s, const char *value, const char *to,
                        enum resolution r) {
-    if (r == RES_NONE)
-        line(g, s, rng_chance(&g->rng, 60) ? "%2$s = %1$s" : "%1$s >> %2$s", value, to);
+    if (r == RES_NONE && rng_chance(&g->rng, 60))
+        line(g, s, "%s = %s", to, value);
+    else if (r == RES_NONE)
+        line(g, s, "%s >> %s", value, to);
     else if (r == RES_SUM && rng_chance(&g->rng, 60))
         line(g, s, "%s += %s", to, value);
     else
@@ -235,8 +237,9 @@ static int slot_for(const struct view *v, const struct index *x, const bool *tak
         const struct slot *sl = &v->slot[d];
         if (sl->fixed || taken[d])
             continue;
-        if (x->whole ? strcmp(sl->dim.text, x->hi) == 0 && strcmp(sl->base, x->tile) == 0
-                     : v->init && !sl->dim.varying && !sl->base[0] && x->max < sl->dim.n)
+        if (x->masked ? strcmp(sl->base, x->tile) == 0
+            : x->whole ? strcmp(sl->dim.text, x->hi) == 0 && strcmp(sl->base, x->tile) == 0
+                       : v->init && !sl->dim.varying && !sl->base[0] && x->max < sl->dim.n)
             return d;
     }
     return -1;
@@ -255,6 +258,7 @@ static bool fix(struct gen *g, struct view *v, struct nest *m, bool reverse) {
         struct slot *sl = &v->slot[at[i]];
         const struct index *x = &m->index[i];
         sl->fixed = true;
+        v->edges = v->edges || x->masked;
         if (sl->base[0])
             snprintf(sl->at, sizeof sl->at, "%.40s + %.15s", sl->base, x->name);
         else if (reverse && x->whole && rng_chance(&g->rng, 60))
@@ -349,8 +353,7 @@ static void map_header(struct gen *g, struct scope *s, struct scope *in, const s
 /* Gives every view that the map was to fill its values. */
 static void fill_rest(struct gen *g, struct scope *s, int first);
 
-static bool run_nest(struct gen *g, struct scope *s, struct nest *m, int target, bool reduce,
-                     bool edges) {
+static bool run_nest(struct gen *g, struct scope *s, struct nest *m, int target, bool reduce) {
     int64_t iterations = (s->iterations ? s->iterations : 1) * m->trips;
     if (iterations > 9000 || s->nindices + m->n > SCOPE_INDICES || s->depth > 6 ||
         !pay(g, s, (int)(m->trips > 0 ? m->trips : 1)))
@@ -358,10 +361,6 @@ static bool run_nest(struct gen *g, struct scope *s, struct nest *m, int target,
     struct scope in = enter(s, false);
     if (!split_views(g, s, &in, m, target, reduce))
         return false;
-    if (edges)
-        for (int i = 0; i < s->nviews; i++)
-            in.view[i].edges = in.view[i].edges || (in.view[i].mode == MODE_OWN &&
-                                                    s->view[i].slot[0].dim.text[0] && i == target);
     in.level++;
     in.iterations = (int)iterations;
     for (int i = 0; i < m->n; i++)
@@ -402,18 +401,17 @@ static bool run_nest(struct gen *g, struct scope *s, struct nest *m, int target,
     return true;
 }
 
-static struct index tile_index(struct gen *g, const struct scope *s, const struct slot *sl,
-                               bool *edges) {
+static struct index tile_index(const struct scope *s, const struct slot *sl, bool masked) {
     struct index x = index_over(&sl->dim);
     if (!sl->base[0])
         return x;
     snprintf(x.tile, sizeof x.tile, "%.15s", sl->base);
-    if (*edges) /* as long as the tile everywhere: what lies outside is masked */
+    x.masked = masked;
+    if (masked) /* as long as the tile everywhere: what lies outside is dropped */
         snprintf(x.hi, sizeof x.hi, "%d", sl->dim.n);
-    for (int i = 0; i < s->nindices && !*edges; i++)
+    for (int i = 0; i < s->nindices && !masked; i++)
         if (strcmp(s->index[i].name, sl->base) == 0)
             x.tile_n = s->index[i].tile_n;
-    (void)g;
     return x;
 }
 
@@ -428,7 +426,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
         return false;
     struct view *v = &s->view[target];
     struct nest m = {.trips = 1};
-    bool own = v->mode == MODE_OWN, edges = false;
+    bool own = v->mode == MODE_OWN;
     bool reduce = !own || (v->init && rng_chance(&g->rng, 45)) || free_slots(v) == 0;
     if (reduce && own && !v->init)
         return false;
@@ -438,15 +436,10 @@ static bool map_statement(struct gen *g, struct scope *s) {
             const struct slot *sl = &v->slot[d];
             if (sl->fixed || m.n == 3 || (m.n && rng_chance(&g->rng, 25)))
                 continue;
-            bool masked = sl->base[0] && !reduce && m.n == 0 && free_slots(v) == 1 &&
-                          !v->edges && rng_chance(&g->rng, 40);
-            struct index x = tile_index(g, s, sl, &masked);
-            if (masked) {
-                edges = true;
-            } else if (reduce || v->init) {
-                if (!sl->base[0])
-                    narrow(g, &x);
-            }
+            bool masked = sl->base[0] && !reduce && rng_chance(&g->rng, 40);
+            struct index x = tile_index(s, sl, masked);
+            if ((reduce || v->init) && !sl->base[0])
+                narrow(g, &x);
             x.bare = x.whole && !sl->base[0] && !sl->dim.varying && rng_chance(&g->rng, 40);
             nest_add(g, s, &m, x);
         }
@@ -465,17 +458,16 @@ static bool map_statement(struct gen *g, struct scope *s) {
         m.index[0] = m.index[m.n - 1];
         m.index[m.n - 1] = x;
     }
-    return run_nest(g, s, &m, target, reduce, edges);
+    return run_nest(g, s, &m, target, reduce);
 }
 
 /* All of V, which has no values yet. */
 static void fill_rest(struct gen *g, struct scope *s, int k) {
     struct view *v = &s->view[k];
     struct nest m = {.trips = 1};
-    bool no = false;
     for (int d = 0; d < v->rank; d++)
         if (!v->slot[d].fixed)
-            nest_add(g, s, &m, tile_index(g, s, &v->slot[d], &no));
+            nest_add(g, s, &m, tile_index(s, &v->slot[d], false));
     struct scope in = enter(s, false);
     in.level++;
     in.iterations *= m.trips > 0 ? (int)m.trips : 1;
@@ -589,7 +581,7 @@ static bool unique_statement(struct gen *g, struct scope *s) {
     for (int k = 0; k < in.nviews; k++)
         if (in.view[k].mode == MODE_OWN)
             in.view[k].mode = k != target && in.view[k].init ? MODE_READ : MODE_HIDDEN;
-    local_name(g, &in, "uvw", to);
+    local_name(g, &in, "uv", to);
     line(g, s, "map %s in %s%s {", i, x.hi, rng_chance(&g->rng, 70) ? " unique" : "");
     line(g, &in, "%s << %s[%s]", to, order->name, i);
     add_value(&in, to, order->dtype, n);
@@ -614,7 +606,7 @@ static bool for_statement(struct gen *g, struct scope *s) {
     int64_t iterations = (int64_t)(s->iterations ? s->iterations : 1) * (trips ? trips : 1);
     if (iterations > 6000 || !pay(g, s, trips))
         return false;
-    local_name(g, s, "tjk", x.name);
+    local_name(g, s, "jkl", x.name);
     struct scope in = enter(s, true);
     in.index[in.nindices++] = x;
     in.iterations = (int)iterations;
@@ -738,11 +730,9 @@ static bool container_statement(struct gen *g, struct scope *s) {
         line(g, s, "%s", type.at);
     }
     struct view *added = add_view(s, v);
-    if (v.only != RES_NONE) /* at least one write has to tell the identity */
-        own_write(g, s, added);
-    if (v.init)
+    if (v.init && v.only == RES_NONE)
         return true;
-    if (v.rank == 0)
+    if (v.rank == 0) /* a write has to tell the identity, too */
         own_write(g, s, added);
     else
         fill_rest(g, s, s->nviews - 1);

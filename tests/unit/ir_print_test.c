@@ -63,6 +63,25 @@ static void reads_back(struct build *b, const char *what) {
     ok(graph_verify(g, "reading", &d), "%s: so does the one that was read", what);
 }
 
+/* IR.md shows the text of B, indented by four. */
+static void shown_in_manual(struct build *b) {
+    const char *root = getenv("DCL_SRC"), *why = "";
+    size_t n;
+    if (!root) {
+        skip("DCL_SRC does not say where IR.md is");
+        return;
+    }
+    struct buf text = buf_new(b->arena), want = buf_new(b->arena);
+    graph_print(b->g, &text);
+    for (size_t i = 0; i < text.n; i++) {
+        buf_text(&want, i == 0 || text.at[i - 1] == '\n' ? "    " : "");
+        buf_bytes(&want, &text.at[i], 1);
+    }
+    const char *manual =
+        source_read_file(b->arena, arena_printf(b->arena, "%s/compiler/IR.md", root), &n, &why);
+    ok(manual && strstr(manual, want.at), "IR.md shows softmax as it prints%s", why);
+}
+
 static void prints(struct build *b, const char *want, const char *what) {
     struct buf text = buf_new(b->arena);
     graph_print(b->g, &text);
@@ -73,6 +92,7 @@ static void prints(struct build *b, const char *want, const char *what) {
 
 static void softmax(void) {
     struct build b = build_softmax();
+    shown_in_manual(&b);
     prints(&b,
            "fn softmax(x: f32[S, N]) -> y: f32[S, N] {\n"
            "  m: f32[S] in heap = -inf\n"

@@ -599,7 +599,26 @@ static void passes(void) {
     arena_free(b.arena);
 }
 
+/* The manual numbers as many invariants as are tested. */
+static void manual(void) {
+    struct arena *a = arena_new();
+    const char *root = getenv("DCL_SRC"), *why = "";
+    size_t n;
+    if (!root) {
+        skip("DCL_SRC does not say where IR.md is");
+        return;
+    }
+    const char *text = source_read_file(a, arena_printf(a, "%s/compiler/IR.md", root), &n, &why);
+    const char *from = text ? strstr(text, "## Invariants") : NULL;
+    ok(from, "IR.md has invariants%s", why);
+    for (int i = 1; from && i <= INVARIANTS; i++)
+        ok(strstr(from, arena_printf(a, "\n%d. ", i)), "... number %d", i);
+    ok(from && !strstr(from, arena_printf(a, "\n%d. ", INVARIANTS + 1)), "... and no more");
+    arena_free(a);
+}
+
 int main(void) {
+    manual();
     passes();
     breaks();
     return done_testing();

@@ -277,6 +277,34 @@ static void test_must_prove(void) {
     }
 }
 
+/* What looks like it follows, and does not. */
+static const struct {
+    const char *facts, *questions[6];
+} must_not_prove[] = {
+    {"0 <= N; -N <= x; 0 <= x", {"N*N <= x*x", "N <= x", "1 <= x"}},
+    {"0 <= x; x <= N; -2 <= y; y <= 3", {"x*y <= N*y", "x*y <= 3*x - 1"}},
+    {"", {"x % n < n", "0 <= x % n", "(x//n)*n <= x", "x//n <= x", "x - 16*(x//16) <= 14"}},
+    {"0 <= x; 0 <= n", {"x % n < n", "(x//n)*n + x % n == x", "n//n == 1", "1 <= x//n"}},
+    {"0 <= i <= 5; 0 <= io <= M - 5", {"io + i < M"}},
+    {"0 <= M; io in 0:M:6; i in 0:6", {"io + i < M", "io <= M - 6"}},
+    {"0 <= M; io in 0:M:6; 0 <= i <= min(6, M - io)", {"io + i < M", "i < 6"}},
+    {"0 <= H; i in 0:H; r in max(0, 1 - i):min(3, H + 2 - i)", {"i + r - 1 < H"}},
+    {"1 <= T; 0 <= M; io in 0:M:T; i in 0:T", {"io + i < M"}},
+    {"0 <= N", {"N <= 16*(N//16)", "(N + 15)//16 <= N//16", "(N + 14)//16*16 <= N + 13"}},
+    {"", {"min(a, b) + max(a, c) <= a + b", "a <= min(a, b)", "max(a, b) <= a", "a*b <= a*a"}},
+};
+
+static void test_must_not_prove(void) {
+    for (size_t k = 0; k < sizeof must_not_prove / sizeof *must_not_prove; k++) {
+        begin();
+        struct sym_facts *f = facts(must_not_prove[k].facts);
+        for (size_t q = 0; q < 6 && must_not_prove[k].questions[q]; q++)
+            ok(!ask(f, must_not_prove[k].questions[q]), "%s  not |-  %s", must_not_prove[k].facts,
+               must_not_prove[k].questions[q]);
+        end();
+    }
+}
+
 /* ---- Bounds, simplification, multiples ---- */
 
 static void test_bounds(void) {
@@ -552,6 +580,20 @@ static void question(struct sym_facts *f, struct sym a) {
         check(multiple[m] || !sym_prove_multiple(f, a, m), "a multiple", a);
 }
 
+/* A fact that is true but ties so many atoms together that the prover looks at no samples: then
+   each move of the search has to be sound by itself. */
+static void blind(struct sym_facts *f) {
+    struct sym sum = sym_const(ctx, 1000);
+    char text[16];
+    for (int k = 0; k < ATOMS; k++)
+        sum = sym_add(ctx, sum, sym_atom(ctx, atom[k]));
+    for (int k = 0; k < 30; k++) {
+        snprintf(text, sizeof text, "z%d", k);
+        sum = sym_add(ctx, sum, expr(text));
+    }
+    sym_facts_nonneg(f, sum);
+}
+
 static void test_soundness(void) {
     int rounds = 0;
     state = UINT64_C(88172645463325252);
@@ -560,6 +602,8 @@ static void test_soundness(void) {
         for (int k = 0; k < ATOMS; k++)
             atom[k] = name_of(names, &"abcd"[k], 1);
         struct sym_facts *f = random_facts();
+        if (round % 2)
+            blind(f);
         rounds += npoints > 0;
         for (int q = 0; q < 12 && npoints > 0; q++)
             question(f, random_expr(ATOMS, 1 + (int)below(3)));
@@ -613,6 +657,7 @@ static void test_bounded_work(void) {
 
 int main(void) {
     test_must_prove();
+    test_must_not_prove();
     test_bounds();
     test_simplify();
     test_multiples();

@@ -1,17 +1,37 @@
 /* Every scalar operator and cast on every type it takes, in lanes and alone, against scalar_eval:
    equal bits, but NaN for NaN and a few units in the last place for exp, log and tanh. Operands are
    all pairs of special values. */
-#include "tests/unit/llvm_text.h"
+#include "tests/llvm/text.h"
 
 enum { MOST = 48 };
 
 static int specials(enum dtype t, union scalar *out) {
-    static const double floats[] = {0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.25, 1e-3, -7.75,
-        100, -100, 88.7, -103.9, 709.7, -745.1, 1e-30, -1e-30, 1e30, -1e30, 2147483647.0, 2147483648.0,
-        -2147483648.0, 4294967296.0, 9.3e18, -9.3e18, 8388607.5, 4503599627370495.5, 1e-42, 5e-324,
-        INFINITY, -INFINITY, NAN};
-    static const int64_t ints[] = {0, 1, -1, 2, -2, 3, -3, 7, -7, 10, 100, -100, INT32_MAX, INT32_MIN,
-        (int64_t)INT32_MAX + 1, INT64_MAX, INT64_MIN, INT64_MIN + 1, 1234567890123};
+    static const double floats[] = {
+        0.0,           -0.0,         1,        -1,        0.5,          -0.5,
+        1.5,           2.5,          -2.5,     3.25,      1e-3,         -7.75,
+        100,           -100,         88.7,     -103.9,    709.7,        -745.1,
+        1e-30,         -1e-30,       1e30,     -1e30,     2147483647.0, 2147483648.0,
+        -2147483648.0, 4294967296.0, 9.3e18,   -9.3e18,   8388607.5,    4503599627370495.5,
+        1e-42,         5e-324,       INFINITY, -INFINITY, NAN};
+    static const int64_t ints[] = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   3,
+                                   -3,
+                                   7,
+                                   -7,
+                                   10,
+                                   100,
+                                   -100,
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   (int64_t)INT32_MAX + 1,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   INT64_MIN + 1,
+                                   1234567890123};
     int n = 0;
     if (dtype_is_float(t))
         for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
@@ -81,7 +101,8 @@ static void check(const char *expression, enum dtype t, enum dtype r, const char
     union scalar values[MOST];
     int n = specials(t, values), bad = 0;
     int64_t total = (int64_t)n * n;
-    char *a = calloc((size_t)total, 8), *b = calloc((size_t)total, 8), *y = calloc((size_t)total, 8);
+    char *a = calloc((size_t)total, 8), *b = calloc((size_t)total, 8),
+         *y = calloc((size_t)total, 8);
     for (int i = 0; i < n * n; i++) {
         put(t, a, i, values[i / n]);
         put(t, b, i, values[i % n]);
@@ -170,7 +191,7 @@ int main(void) {
                 check(expression, (enum dtype)from, (enum dtype)to, i & 1 ? "vector" : "",
                       want_cast, 0, 0, i & 2 ? "x86-64" : "host");
         }
-    static const char *const constants[] = {"max(x, 0)", "min(x, 0)", "max(x, -0.0)",
+    static const char *const constants[] = {"max(x, 0)",    "min(x, 0)",   "max(x, -0.0)",
                                             "min(-0.0, x)", "max(1.5, x)", "min(x, 1.5)"};
     for (int i = 0; i < 6; i++)
         for (int v = 0; v < 2; v++)

@@ -1,4 +1,4 @@
-/* llvm_text.h: graphs for the code generator's tests from short texts in the explicit form, read
+/* text.h: graphs for the code generator's tests from short texts in the explicit form, read
    straight into compiler/ir, and a runner that compiles, loads and calls them.
 
    in A: f32[M, K]   inout B: ...   out C: f32[M, N]   symbol n
@@ -8,8 +8,8 @@
    x >> C[i, j else _] (sum)             a write
    map i in 0:M:6 parallel, j in 0:N vector(2) unique { ... }
    for k in 0:K { ... }    if i < n { ... } else { ... } */
-#ifndef TESTS_UNIT_LLVM_TEXT_H
-#define TESTS_UNIT_LLVM_TEXT_H
+#ifndef TESTS_LLVM_TEXT_H
+#define TESTS_LLVM_TEXT_H
 
 #include "backends/llvm/llvm.h"
 #include "backends/rt/rt.h"
@@ -48,7 +48,7 @@ static bool rd_is(struct reader *r, const char *word) {
 
 static void rd_want(struct reader *r, const char *word) {
     if (!rd_is(r, word)) {
-        fprintf(stderr, "llvm_text: expected '%s' at: %.40s\n", word, r->at);
+        fprintf(stderr, "text.h: expected '%s' at: %.40s\n", word, r->at);
         exit(2);
     }
 }
@@ -59,7 +59,7 @@ static struct name rd_name(struct reader *r) {
     while (isalnum((unsigned char)*r->at) || *r->at == '_')
         r->at++;
     if (from == r->at) {
-        fprintf(stderr, "llvm_text: expected a name at: %.40s\n", r->at);
+        fprintf(stderr, "text.h: expected a name at: %.40s\n", r->at);
         exit(2);
     }
     return name_of(r->g->names, from, (size_t)(r->at - from));
@@ -80,9 +80,8 @@ static const struct expr *rd_typed(struct reader *r, const struct expr *e, enum 
     if (e->dtype != DT_NONE)
         return e;
     const struct literal *l = (const struct literal *)e;
-    return expr_const(r->g, t,
-                      dtype_is_float(t) ? scalar_from_f64(t, l->value)
-                                        : scalar_from_i64(t, l->whole));
+    return expr_const(
+        r->g, t, dtype_is_float(t) ? scalar_from_f64(t, l->value) : scalar_from_i64(t, l->whole));
 }
 
 static const struct expr *rd_binary(struct reader *r, enum scalar_op op, const struct expr *a,
@@ -163,10 +162,10 @@ static const struct expr *rd_level(struct reader *r, int level) {
         const char *text;
         enum scalar_op op;
         int level;
-    } operators[] = {{"or", OP_OR, 0},   {"and", OP_AND, 1}, {"==", OP_EQ, 2}, {"!=", OP_NE, 2},
-                     {"<=", OP_LE, 2},   {">=", OP_GE, 2},   {"<", OP_LT, 2},  {">", OP_GT, 2},
-                     {"+", OP_ADD, 3},   {"-", OP_SUB, 3},   {"*", OP_MUL, 4}, {"//", OP_FLOORDIV, 4},
-                     {"/", OP_DIV, 4},   {"%", OP_MOD, 4}};
+    } operators[] = {{"or", OP_OR, 0}, {"and", OP_AND, 1}, {"==", OP_EQ, 2}, {"!=", OP_NE, 2},
+                     {"<=", OP_LE, 2}, {">=", OP_GE, 2},   {"<", OP_LT, 2},  {">", OP_GT, 2},
+                     {"+", OP_ADD, 3}, {"-", OP_SUB, 3},   {"*", OP_MUL, 4}, {"//", OP_FLOORDIV, 4},
+                     {"/", OP_DIV, 4}, {"%", OP_MOD, 4}};
     if (level > 4)
         return rd_primary(r);
     const struct expr *e = rd_level(r, level + 1);
@@ -192,7 +191,7 @@ static struct sym rd_sym(struct reader *r) {
     const struct expr *e = rd_typed(r, rd_level(r, 3), DT_i64);
     struct sym s = {0};
     if (!expr_to_sym(r->g, e, &s)) {
-        fprintf(stderr, "llvm_text: not a symbolic integer before: %.40s\n", r->at);
+        fprintf(stderr, "text.h: not a symbolic integer before: %.40s\n", r->at);
         exit(2);
     }
     return s;

@@ -1,0 +1,171 @@
+/* The command line: words against options.def; what is misspelt gets the nearest name. */
+#include "repl/repl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const commands[COMMAND_COUNT] = {
+#define COMMAND(name, arguments, doc) [COMMAND_##name] = #name,
+#include "repl/options.def"
+};
+
+#define ON(command) (1u << COMMAND_##command)
+static const struct {
+    const char *name;
+    unsigned commands;
+} options[OPTION_COUNT] = {
+#define OPTION(name, commands, value, doc) [OPTION_##name] = {#name, commands},
+#include "repl/options.def"
+};
+
+/* The table's name with hyphens. */
+static const char *spelling(struct arena *a, const char *name) {
+    char *text = arena_printf(a, "--%s", name);
+    for (char *p = text + 2; *p; p++)
+        if (*p == '_')
+            *p = '-';
+    return text;
+}
+
+static bool unknown(const char *what, const char *word, const char *const *all, int n) {
+    const char *near = session_nearest(word, all, n);
+    fprintf(stderr, "dcl: there is no %s %s", what, word);
+    if (near)
+        fprintf(stderr, "; did you mean %s?\n", near);
+    else
+        fprintf(stderr, "; see dcl help\n");
+    return false;
+}
+
+static bool read_command(struct command_line *c, const char *word) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i], word) == 0) {
+            c->command = (enum command)i;
+            return true;
+        }
+    return unknown("command", word, commands, COMMAND_COUNT);
+}
+
+/* The option whose spelling is the N bytes at WORD. */
+static bool find_option(struct command_line *c, const char *word, size_t n, enum option *out) {
+    const char *all[OPTION_COUNT];
+    int known = 0;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!(options[i].commands & 1u << c->command))
+            continue;
+        const char *name = spelling(c->arena, options[i].name);
+        all[known++] = name;
+        if (strlen(name) == n && strncmp(name, word, n) == 0) {
+            *out = (enum option)i;
+            return true;
+        }
+    }
+    return unknown(arena_printf(c->arena, "option of dcl %s called", commands[c->command]),
+                   arena_strndup(c->arena, word, n), all, known);
+}
+
+static void push(struct words *w, const char *word) {
+    w->at[w->n++] = word;
+}
+
+static bool read_words(struct command_line *c, int argc, char **argv, int at) {
+    bool only_files = false;
+    for (int i = at; i < argc; i++) {
+        const char *word = argv[i];
+        enum option o = OPTION_COUNT;
+        if (only_files || word[0] != '-' || !word[1]) {
+            push(&c->files, word);
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            only_files = true;
+            continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            c->files.n = 0;
+            push(&c->files, commands[c->command]);
+            c->command = COMMAND_help;
+            return true;
+        }
+        const char *equals = strchr(word, '=');
+        if (!find_option(c, word, equals ? (size_t)(equals - word) : strlen(word), &o))
+            return false;
+        if (!equals && i + 1 == argc) {
+            fprintf(stderr, "dcl: %s needs a value\n", word);
+            return false;
+        }
+        push(&c->values[o], equals ? equals + 1 : argv[++i]);
+    }
+    return true;
+}
+
+bool command_line_read(struct command_line *c, int argc, char **argv) {
+    int at = 1;
+    c->files.at = ARENA_ARRAY(c->arena, const char *, argc + 1);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        c->values[i].at = ARENA_ARRAY(c->arena, const char *, argc + 1);
+    c->command = COMMAND_repl;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        c->command = COMMAND_help;
+        return true;
+    }
+    if (argc > 1 && argv[1][0] != '-') {
+        if (!read_command(c, argv[1]))
+            return false;
+        at = 2;
+    }
+    return read_words(c, argc, argv, at);
+}
+
+const char *option_value(const struct command_line *c, enum option o) {
+    return c->values[o].n ? c->values[o].at[c->values[o].n - 1] : NULL;
+}
+
+dcl_session *open_session(const struct command_line *c) {
+    static const enum option passed[] = {OPTION_backend, OPTION_threads, OPTION_target_cpu,
+                                         OPTION_cache,   OPTION_passes,  OPTION_without,
+                                         OPTION_strict,  OPTION_verify};
+    const char *text = "";
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+        const char *value = option_value(c, passed[i]);
+        if (!value)
+            continue;
+        if (strpbrk(value, " \t\n")) {
+            fprintf(stderr, "dcl: a value cannot have blanks: '%s'\n", value);
+            return NULL;
+        }
+        text = arena_printf(c->arena, "%s %s=%s", text,
+                            spelling(c->arena, options[passed[i]].name) + 2, value);
+    }
+    dcl_session *s = dcl_open(text);
+    if (!s) {
+        fprintf(stderr, "dcl: not enough memory\n");
+        return NULL;
+    }
+    if (*dcl_errors(s)) {
+        fputs(dcl_errors(s), stderr);
+        dcl_close(s);
+        return NULL;
+    }
+    const char *no_colour = getenv("NO_COLOR");
+    session_colour(s, isatty(STDERR_FILENO) && !(no_colour && *no_colour));
+    return s;
+}
+
+bool split_pair(const struct command_line *c, const char *option, const char *pair,
+                const char **name, const char **value) {
+    const char *equals = strchr(pair, '=');
+    if (!equals || equals == pair) {
+        fprintf(stderr, "dcl: %s wants NAME=VALUE, not '%s'\n", option, pair);
+        return false;
+    }
+    *name = arena_strndup(c->arena, pair, (size_t)(equals - pair));
+    *value = equals + 1;
+    return true;
+}
+
+void print_messages(dcl_session *s) {
+    fflush(stdout);
+    fputs(session_messages(s), stderr);
+}

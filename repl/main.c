@@ -1,0 +1,34 @@
+/* The program `dcl`: dispatches to the commands of options.def. */
+#include "repl/repl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int dispatch(const struct command_line *c) {
+    switch (c->command) {
+    case COMMAND_run: return command_run(c);
+    case COMMAND_check: return command_check(c);
+    case COMMAND_show: return command_show(c);
+    case COMMAND_repl: return command_repl(c);
+    case COMMAND_help: return command_help(c);
+    case COMMAND_COUNT: break;
+    }
+    return EXIT_BUG;
+}
+
+int main(int argc, char **argv) {
+    struct command_line c = {.arena = arena_new()};
+    int status = EXIT_USAGE;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("dcl %s\n", dcl_version());
+        status = EXIT_FINE;
+    } else if (command_line_read(&c, argc, argv)) {
+        status = dispatch(&c);
+    }
+    arena_free(c.arena);
+    if (fflush(stdout) != 0 || ferror(stdout)) { /* a full disk, a reader that went away */
+        if (status == EXIT_FINE)
+            status = EXIT_ERROR;
+    }
+    return status;
+}

@@ -1,0 +1,152 @@
+/* dcl run: a file, then perhaps one call of a function, which is said as a statement of the
+   language: result_0 = ENTRY(NAME = load("FILE"), NAME = VALUE). */
+#include "repl/repl.h"
+
+#include "lang/base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* TEXT as a string literal. */
+static void quote(struct buf *b, const char *text) {
+    buf_text(b, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_printf(b, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            buf_printf(b, "\\x%02x", (unsigned char)*text);
+        else
+            buf_bytes(b, text, 1);
+    }
+    buf_text(b, "\"");
+}
+
+static bool is_name(const char *text) {
+    for (const char *p = text; *p; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+        if (!letter && (p == text || *p < '0' || *p > '9'))
+            return false;
+    }
+    return *text != '\0';
+}
+
+static bool check_name(const char *option, const char *name) {
+    if (is_name(name))
+        return true;
+    fprintf(stderr, "dcl: %s: '%s' is no name\n", option, name);
+    return false;
+}
+
+/* NAME = value for each --input and --set, separated by BETWEEN. */
+static bool bindings(const struct command_line *c, const char *between, struct buf *b) {
+    const char *name, *value, *separator = "";
+    for (int i = 0; i < c->values[OPTION_input].n; i++) {
+        if (!split_pair(c, "--input", c->values[OPTION_input].at[i], &name, &value) ||
+            !check_name("--input", name))
+            return false;
+        buf_printf(b, "%s%s = load(", separator, name);
+        quote(b, value);
+        buf_text(b, ")");
+        separator = between;
+    }
+    for (int i = 0; i < c->values[OPTION_set].n; i++) {
+        if (!split_pair(c, "--set", c->values[OPTION_set].at[i], &name, &value) ||
+            !check_name("--set", name))
+            return false;
+        buf_printf(b, "%s%s = %s", separator, name, value);
+        separator = between;
+    }
+    return true;
+}
+
+/* The file for result K of the entry, called NAME. */
+static const char *output_for(const struct command_line *c, int k, const char *name, bool *used) {
+    char number[20];
+    snprintf(number, sizeof number, "%d", k);
+    for (int i = 0; i < c->values[OPTION_output].n; i++) {
+        const char *to, *file;
+        if (!split_pair(c, "--output", c->values[OPTION_output].at[i], &to, &file))
+            continue;
+        if (strcmp(to, number) == 0 || (*name && strcmp(to, name) == 0)) {
+            used[i] = true;
+            return file;
+        }
+    }
+    return NULL;
+}
+
+/* The call and what becomes of its results; false after a message. */
+static bool entry_text(const struct command_line *c, dcl_session *s, const char *entry,
+                       struct buf *b) {
+    struct words names = {0, ARENA_ARRAY(c->arena, const char *, 64)};
+    const char *name;
+    while (names.n < 64 && (name = session_result_name(s, entry, names.n)))
+        names.at[names.n++] = arena_strndup(c->arena, name, strlen(name));
+    bool known = names.n > 0, *used = ARENA_ARRAY(c->arena, bool, c->values[OPTION_output].n + 1);
+    if (!known) /* an instance, or something that is no function: one result, or an error */
+        names.at[names.n++] = "";
+    for (int k = 0; k < names.n; k++)
+        buf_printf(b, "%sresult_%d", k ? ", " : "", k);
+    buf_printf(b, " = %s(", entry);
+    if (!bindings(c, ", ", b))
+        return false;
+    buf_text(b, ")\n");
+    for (int k = 0; k < names.n; k++) {
+        const char *file = output_for(c, k, names.at[k], used);
+        if (file) {
+            buf_text(b, "save(");
+            quote(b, file);
+            buf_printf(b, ", result_%d)\n", k);
+        } else {
+            buf_printf(b, "print(result_%d)\n", k);
+        }
+    }
+    for (int i = 0; i < c->values[OPTION_output].n; i++)
+        if (!used[i]) {
+            fprintf(stderr, "dcl: --output %s: %s has no such result\n",
+                    c->values[OPTION_output].at[i], entry);
+            return false;
+        }
+    return true;
+}
+
+static int finish(dcl_session *s, int failed) {
+    print_messages(s);
+    if (failed && interrupted())
+        return EXIT_SIGINT;
+    return failed ? EXIT_ERROR : EXIT_FINE;
+}
+
+static int run(const struct command_line *c, dcl_session *s) {
+    const char *entry = option_value(c, OPTION_entry);
+    struct buf before = buf_new(c->arena), call = buf_new(c->arena);
+    if (!entry && !bindings(c, "\n", &before))
+        return EXIT_USAGE;
+    if (before.n && dcl_run(s, before.at, "<command line>"))
+        return finish(s, 1);
+    int status = finish(s, dcl_run_file(s, c->files.at[0]));
+    if (status != EXIT_FINE || !entry)
+        return status;
+    if (!entry_text(c, s, entry, &call))
+        return EXIT_USAGE;
+    return finish(s, dcl_run(s, call.at, "<command line>"));
+}
+
+int command_run(const struct command_line *c) {
+    if (c->files.n != 1) {
+        fprintf(stderr, "dcl: run wants one file, %d given\n", c->files.n);
+        return EXIT_USAGE;
+    }
+    if (!option_value(c, OPTION_entry) && c->values[OPTION_output].n) {
+        fprintf(stderr, "dcl: --output belongs to an --entry\n");
+        return EXIT_USAGE;
+    }
+    dcl_session *s = open_session(c);
+    if (!s)
+        return EXIT_USAGE;
+    interrupt_install(s, true);
+    int status = run(c, s);
+    interrupt_install(NULL, false);
+    dcl_close(s);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* dcl show: a function after passes, as DCL, LLVM IR or machine code. */
+#include "repl/repl.h"
+
+#include "lang/base/buf.h"
+
+static bool signature_text(const struct command_line *c, struct buf *b) {
+    const struct words *shapes = &c->values[OPTION_shape];
+    buf_text(b, option_value(c, OPTION_entry));
+    for (int i = 0; i < shapes->n; i++) {
+        const char *name, *type;
+        if (!split_pair(c, "--shape", shapes->at[i], &name, &type))
+            return false;
+        buf_printf(b, "%s%s: %s", i ? ", " : "(", name, type);
+    }
+    if (shapes->n)
+        buf_text(b, ")");
+    return true;
+}
+
+static int show(const struct command_line *c, dcl_session *s, const char *signature) {
+    const char *entry = option_value(c, OPTION_entry);
+    /* A function needs definitions only; anything else is made by the script. */
+    int failed = session_define(s, c->files.at[0]);
+    if (!failed && !session_result_name(s, entry, 0))
+        failed = dcl_run_file(s, c->files.at[0]);
+    dcl_function *f = failed ? NULL : dcl_compile(s, signature);
+    const char *after = option_value(c, OPTION_after), *as = option_value(c, OPTION_as);
+    const char *text = f ? dcl_show(f, after ? after : "", as ? as : "dcl") : NULL;
+    if (text)
+        fputs(text, stdout);
+    print_messages(s);
+    if (!text && interrupted())
+        return EXIT_SIGINT;
+    return text ? EXIT_FINE : EXIT_ERROR;
+}
+
+int command_show(const struct command_line *c) {
+    struct buf signature = buf_new(c->arena);
+    if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
+        fprintf(stderr, "dcl: show wants one file and --entry NAME\n");
+        return EXIT_USAGE;
+    }
+    if (!signature_text(c, &signature))
+        return EXIT_USAGE;
+    dcl_session *s = open_session(c);
+    if (!s)
+        return EXIT_USAGE;
+    interrupt_install(s, true);
+    int status = show(c, s, signature.at);
+    interrupt_install(NULL, false);
+    dcl_close(s);
+    return status;
+}

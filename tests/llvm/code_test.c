@@ -1,0 +1,108 @@
+/* What the generated code looks like where speed hangs on it: how many multiply-adds the innermost
+   loop of a register tile has, that nothing in it goes through the stack, and that nothing outside
+   is called. For a processor with AVX2 and one with AVX-512, whatever this machine is. Then: every
+   target compiles everything. */
+#include "tests/llvm/text.h"
+
+static const char gemm[] =
+    "in A: f32[M, K] in B: f32[K, N] out C: f32[M, N] "
+    "map io in 0:M:%d parallel, jo in 0:N:%d { acc: f32[%d, %d] in register = 0 "
+    "map k in 0:K seq, i in 0:min(%d, M - io) unroll, j in 0:min(%d, N - jo) vector "
+    "{ a << A[io + i, k]; b << B[k, jo + j]; a * b >> acc[i, j] (sum) } "
+    "map i in 0:min(%d, M - io) unroll, j in 0:min(%d, N - jo) vector "
+    "{ v << acc[i, j]; v >> C[io + i, jo + j] } }";
+
+static const char conv[] =
+    "in x: f32[4, 54, 54, 16] in w: f32[4, 4, 3, 3, 16, 16] out y: f32[4, 54, 54, 16] "
+    "map ob in 0:4 parallel, h in 0:54 parallel, wo in 0:54:%d { acc: f32[%d, 16] in register = 0 "
+    "map cb in 0:4 seq, r in 0:3 seq, s in 0:3 seq, ci in 0:16 unroll(4), p in 0:%d unroll, "
+    "o in 0:16 vector { a << x[cb, h + r - 1, wo + p + s - 1, ci else 0]; "
+    "b << w[ob, cb, r, s, ci, o]; a * b >> acc[p, o] (sum) } "
+    "map p in 0:%d unroll, o in 0:16 vector { v << acc[p, o]; v >> y[ob, h, wo + p, o] } }";
+
+static const char softmax[] =
+    "in x: f32[M, N] out y: f32[M, N] map i in 0:M parallel { m: f32 in register = -inf "
+    "s: f32 in register = 0 map j in 0:N vector(4) { v << x[i, j]; v >> m (max) } "
+    "map j in 0:N vector(2) { v << x[i, j]; t << m; e = exp(v - t); e >> y[i, j]; e >> s (sum) } "
+    "map j in 0:N vector(4) { e << y[i, j]; t << s; e / t >> y[i, j] } }";
+
+static bool next_line(const char **at, char *line, size_t size) {
+    if (!**at)
+        return false;
+    size_t n = strcspn(*at, "\n");
+    snprintf(line, size, "%.*s", (int)n, *at);
+    *at += n + ((*at)[n] == '\n');
+    return true;
+}
+
+/* Of the loop (label to jump back) with the most lines that hold WORD. */
+static void densest_loop(const char *assembly, const char *word, int *words, int *stack) {
+    char label[64] = "", line[256];
+    int w = 0, s = 0;
+    *words = *stack = 0;
+    for (const char *at = assembly; next_line(&at, line, sizeof line);) {
+        if (line[0] == '.' && line[1] == 'L' && strchr(line, ':')) {
+            snprintf(label, sizeof label, "%.*s", (int)strcspn(line, ":"), line);
+            w = s = 0;
+            continue;
+        }
+        w += strstr(line, word) != NULL;
+        s += strstr(line, "(%rsp)") != NULL;
+        if (*label && line[0] == '\t' && line[1] == 'j' && strstr(line, label) && w > *words) {
+            *words = w;
+            *stack = s;
+        }
+    }
+}
+
+static void check_loop(const char *what, const char *text, const char *cpu, int multiplies) {
+    struct llvm_options o = test_options();
+    int words, stack;
+    if (!ok(target_named(&o.target, cpu), "the target %s", cpu))
+        return;
+    struct kernel k = kernel_with(text, &o);
+    densest_loop(k.code.assembly ? k.code.assembly : "", "vfmadd", &words, &stack);
+    is_int(words, multiplies, "%s, %s: multiply-adds in the innermost loop", what, cpu);
+    is_int(stack, 0, "%s, %s: nothing of it on the stack", what, cpu);
+    kernel_free(&k);
+}
+
+static void compiles_for_all(const char *what, const char *text) {
+    for (uint32_t i = 0; target_name(i); i++) {
+        struct llvm_options o = test_options();
+        target_named(&o.target, target_name(i));
+        o.keep_asm = o.keep_ir = false;
+        struct kernel k = kernel_with(text, &o);
+        ok(k.run != NULL, "%s for %s", what, target_name(i));
+        kernel_free(&k);
+    }
+}
+
+static void deterministic(const char *text) {
+    struct kernel a = kernel_of(text), b = kernel_of(text);
+    ok(a.code.n == b.code.n && a.code.n && memcmp(a.code.object, b.code.object, a.code.n) == 0,
+       "the same text gives the same bytes");
+    kernel_free(&a);
+    kernel_free(&b);
+}
+
+int main(void) {
+    char text[2048];
+    snprintf(text, sizeof text, gemm, 6, 16, 6, 16, 6, 16, 6, 16);
+    check_loop("GEMM 6x16", text, "haswell", 12);
+    check_loop("GEMM 6x16", text, "znver3", 12);
+    compiles_for_all("GEMM", text);
+    deterministic(text);
+    snprintf(text, sizeof text, gemm, 12, 32, 12, 32, 12, 32, 12, 32);
+    check_loop("GEMM 12x32", text, "skylake-avx512", 24);
+    check_loop("GEMM 12x32", text, "znver5", 24);
+    snprintf(text, sizeof text, conv, 6, 6, 6, 6);
+    check_loop("convolution 6x16", text, "haswell", 48);
+    check_loop("convolution 6x16", text, "znver3", 48);
+    compiles_for_all("convolution", text);
+    snprintf(text, sizeof text, conv, 18, 18, 18, 18);
+    check_loop("convolution 18x16", text, "skylake-avx512", 72);
+    compiles_for_all("softmax", softmax);
+    deterministic(softmax);
+    return done_testing();
+}
