@@ -25,7 +25,7 @@
 
 #define SYM_MAX_TERMS 256
 /* Steps (as sym_steps counts them) after which one question to the facts is given up. */
-#define SYM_PROOF_STEPS 20000
+#define SYM_PROOF_STEPS 12000
 
 struct sym {
     uint32_t i; /* 0 is "no expression" */

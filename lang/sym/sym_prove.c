@@ -303,7 +303,7 @@ static bool eliminate(struct proof *p, struct sym a, const struct factor *x, int
     struct bounds b;
     if (direction == SYM_GROWS || direction == SYM_FALLS) {
         bounds_of(p, x, direction == SYM_GROWS, depth, &b);
-        for (uint32_t k = 0; k < b.n; k++)
+        for (uint32_t k = 0; k < b.n && !sym_exhausted(p); k++)
             if (sym_search(p, sym_replace(c, a, x, b.at[k]), depth - 1))
                 return true;
         return false;
@@ -314,7 +314,7 @@ static bool eliminate(struct proof *p, struct sym a, const struct factor *x, int
     if (sign == 0)
         return eliminate_by_terms(p, x, f, rest, depth);
     bounds_of(p, x, sign > 0, depth, &b);
-    for (uint32_t k = 0; k < b.n; k++)
+    for (uint32_t k = 0; k < b.n && !sym_exhausted(p); k++)
         if (sym_search(p, sym_add(c, rest, sym_mul(c, f, b.at[k])), depth - 1))
             return true;
     return false;
@@ -408,6 +408,8 @@ static bool try_target(struct proof *p, struct sym a, const struct factor *x, in
     }
     if (eliminate(p, a, x, depth))
         return true;
+    if (sym_exhausted(p))
+        return false;
     if (x->kind == F_FLOORDIV)
         return relax_quotient(p, a, x, depth);
     return x->kind == F_MOD && expand_remainder(p, a, x, depth);
@@ -464,7 +466,7 @@ static bool use_fact(struct proof *p, struct sym a, struct sym h, bool at_once, 
 static bool use_facts(struct proof *p, struct sym a, bool at_once, int depth) {
     struct sym_facts *f = p->facts;
     uint32_t tried = 0;
-    for (uint32_t k = f->at.n; k-- > 0 && tried < MAX_HINTS;) {
+    for (uint32_t k = f->at.n; k-- > 0 && tried < MAX_HINTS && !sym_exhausted(p);) {
         if (f->at.at[k].kind == FACT_STEP)
             continue;
         tried++;
@@ -500,7 +502,7 @@ static bool one_case(struct proof *p, struct sym a, const struct factor *x, stru
 static bool split_cases(struct proof *p, struct sym a, const struct targets *v, int depth) {
     if (p->cases == 0)
         return false;
-    for (uint32_t k = 0; k < v->n; k++) {
+    for (uint32_t k = 0; k < v->n && !sym_exhausted(p); k++) {
         const struct factor *x = v->at[k].x;
         if ((x->kind == F_MIN || x->kind == F_MAX) && one_case(p, a, x, x->a, x->b, depth) &&
             one_case(p, a, x, x->b, x->a, depth))
@@ -528,7 +530,7 @@ bool sym_search(struct proof *p, struct sym a, int depth) {
     int split = split_exactly(p, a, &v, depth);
     if (split > 0)
         return true;
-    for (uint32_t k = 0; k < v.n && split < 0; k++)
+    for (uint32_t k = 0; k < v.n && split < 0 && !sym_exhausted(p); k++)
         if (try_target(p, a, v.at[k].x, depth))
             return true;
     return split < 0 && (use_facts(p, a, false, depth) || split_cases(p, a, &v, depth));
