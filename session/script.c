@@ -6,6 +6,13 @@
 
 #include "lang/check/check.h"
 
+/* A debug build collects after every statement, so that a value that is not held is found. */
+#ifdef DCL_DEBUG
+enum { COLLECT_ALWAYS = true };
+#else
+enum { COLLECT_ALWAYS = false };
+#endif
+
 static bool run_statement(struct dcl_session *s, const struct ast *st, bool show);
 
 static struct env *scope(const struct dcl_session *s) {
@@ -72,7 +79,19 @@ static bool run_block(struct dcl_session *s, const struct ast *block, bool show)
 static void push_frame(struct dcl_session *s, struct frame *f, struct value list) {
     *f = (struct frame){.outer = s->frames, .list = list};
     f->env = env_new(s->store.arena, ENV_BLOCK, scope(s), s->module);
+    if (!s->frames) {
+        s->loop = arena_new();
+        s->rounds = map_new(s->loop);
+    }
     s->frames = f;
+}
+
+static void pop_frame(struct dcl_session *s, struct frame *f) {
+    s->frames = f->outer;
+    if (!s->frames) {
+        arena_free(s->loop);
+        s->loop = NULL;
+    }
 }
 
 static void bind_index(struct dcl_session *s, const struct ast *it, const struct value *v) {
@@ -103,7 +122,7 @@ static bool run_list(struct dcl_session *s, const struct ast *st, struct value l
     for (uint32_t k = 0; ok && k < n; k++) /* a collection moves f.list */
         ok = !session_stopped(s) && bind_indices(s, st, &f.list.list->at[k]) &&
              run_block(s, st->kids[0], false);
-    s->frames = f.outer;
+    pop_frame(s, &f);
     return ok;
 }
 
@@ -118,7 +137,7 @@ static bool run_range(struct dcl_session *s, const struct ast *st, int64_t lo, i
         if (__builtin_add_overflow(k, step, &k))
             break;
     }
-    s->frames = f.outer;
+    pop_frame(s, &f);
     return ok;
 }
 
@@ -158,15 +177,17 @@ static bool run_for(struct dcl_session *s, const struct ast *st) {
 }
 
 static bool run_while(struct dcl_session *s, const struct ast *st) {
-    for (;;) {
-        bool goes_on;
-        if (session_stopped(s) || !evaluate_truth(s, st->kids[0], "while", &goes_on))
-            return false;
-        if (!goes_on)
-            return true;
-        if (!run_block(s, st->kids[1], false))
-            return false;
+    struct frame f;
+    bool ok = true, goes_on = true;
+    push_frame(s, &f, value_none());
+    while (ok) {
+        ok = !session_stopped(s) && evaluate_truth(s, st->kids[0], "while", &goes_on);
+        if (!ok || !goes_on)
+            break;
+        ok = run_block(s, st->kids[1], false);
     }
+    pop_frame(s, &f);
+    return ok;
 }
 
 static bool run_if(struct dcl_session *s, const struct ast *st, bool show) {
@@ -189,16 +210,111 @@ static bool show_value(struct dcl_session *s, const struct value *v) {
     return true;
 }
 
-static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
+static bool evaluate_leaf(struct dcl_session *s, const struct ast *st, bool show) {
     struct value v;
-    begin(s, st);
     bool ok = eval_statement(s->unit.ev, scope(s), st, &v);
     /* The value of an expression is computed even where nobody looks: its checks are part of it. */
     if (ok && v.kind != VAL_NONE) {
         s->unit.mapped = false;
         ok = store_keep(s, &v, st->span);
     }
-    ok = ok && unit_effects(s) && (!show || show_value(s, &v));
+    return ok && unit_effects(s) && (!show || show_value(s, &v));
+}
+
+/* --- integers that change ------------------------------------------------------------------- */
+
+/* Note [rounds]
+   Integers of the script are static, which is what lists and layers want, but code that has them as
+   constants is compiled again for every value. So a statement of a loop that runs for the
+   ROUNDS_STATIC-th time takes them as symbols; if it cannot, it goes on with constants. Statements
+   that act (print, load, ..) are left alone: they must not act twice. */
+enum { ROUNDS_STATIC = 3 };
+#define ROUNDS_NEVER UINT64_MAX
+
+struct former { /* a variable that is a symbol for now */
+    struct env *env;
+    struct name name;
+    int64_t value;
+};
+
+struct symbolic {
+    VEC(struct former) at;
+};
+
+static bool acts(const struct dcl_session *s, const struct ast *e) {
+    if (!e)
+        return false;
+    if (e->kind == AST_NAME && !module_find(s->module, e->name, NULL) &&
+        builtin_has((void *)s, e->name))
+        return true;
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (acts(s, e->kids[i]))
+            return true;
+    return false;
+}
+
+static void make_symbols(struct dcl_session *s, const struct ast *e, struct symbolic *x) {
+    if (!e)
+        return;
+    struct env *where;
+    struct binding *b = e->kind == AST_NAME ? env_find(scope(s), e->name, &where) : NULL;
+    if (b && b->value.kind == VAL_INT) {
+        struct former f = {where, e->name, b->value.i};
+        VEC_PUSH(s->unit.arena, x->at, f);
+        b->value = unit_symbol(s, e->name, b->value.i);
+    }
+    for (uint32_t i = 0; i < e->nkids; i++)
+        make_symbols(s, e->kids[i], x);
+}
+
+/* What is still a symbol becomes the integer that it was. */
+static void drop_symbols(struct symbolic *x) {
+    for (uint32_t i = 0; i < x->at.n; i++) {
+        struct binding *b = env_find(x->at.at[i].env, x->at.at[i].name, NULL);
+        if (b->value.kind == VAL_SYM)
+            b->value = value_int(x->at.at[i].value);
+    }
+}
+
+static bool run_symbolic(struct dcl_session *s, const struct ast *st) {
+    struct diags before = s->diags;
+    struct symbolic x = {0};
+    begin(s, st);
+    make_symbols(s, st, &x);
+    bool ok = x.at.n && evaluate_leaf(s, st, false);
+    drop_symbols(&x);
+    unit_end(s);
+    if (!ok && !s->stop) {
+        s->diags = before;
+        *s->diags.last = NULL;
+    }
+    return ok;
+}
+
+/* Whether ST should run with symbols: counts its rounds. */
+static bool is_worn(struct dcl_session *s, const struct ast *st) {
+    uint64_t rounds = 0;
+    if (!s->loop || s->options.backend == BACKEND_REF)
+        return false;
+    map_get(&s->rounds, (uintptr_t)st, &rounds);
+    if (rounds == ROUNDS_NEVER)
+        return false;
+    if (rounds == 0 && acts(s, st))
+        rounds = ROUNDS_NEVER - 1;
+    map_put(&s->rounds, (uintptr_t)st, rounds + 1);
+    return rounds + 1 != ROUNDS_NEVER && rounds >= ROUNDS_STATIC;
+}
+
+static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
+    if (is_worn(s, st)) {
+        if (run_symbolic(s, st))
+            return true;
+        if (s->stop)
+            return false;
+        map_put(&s->rounds, (uintptr_t)st, ROUNDS_NEVER);
+    }
+    begin(s, st);
+    bool ok = evaluate_leaf(s, st, show);
     unit_end(s);
     return ok;
 }
@@ -214,7 +330,7 @@ static bool run_statement(struct dcl_session *s, const struct ast *st, bool show
     case AST_IF: return run_if(s, st, show);
     default: ok = run_leaf(s, st, show); break;
     }
-    store_collect(s, false);
+    store_collect(s, COLLECT_ALWAYS);
     kernels_trim(s, KERNELS_KEPT);
     return ok;
 }

@@ -111,6 +111,8 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     for (uint32_t i = 0; i < s->texts.n; i++)
         s->texts.at[i]->running = false;
     s->frames = NULL;
+    arena_free(s->loop);
+    s->loop = NULL;
     s->folder = NULL;
     if (s->before)
         undo_end(s, !ok);

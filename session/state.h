@@ -104,6 +104,12 @@ struct actual {
 
 /* --- units ---------------------------------------------------------------------------------- */
 
+/* An integer of the script that a statement takes as a symbol. */
+struct unit_symbol {
+    struct name name; /* in the graph */
+    int64_t value;
+};
+
 /* A statement or call while it is evaluated. */
 struct unit {
     bool open;
@@ -115,6 +121,7 @@ struct unit {
     struct ref *ref;     /* back-end ref */
     struct eval *ev;
     struct span span;
+    VEC(struct unit_symbol) symbols; /* by number of the argument */
 };
 
 enum backend { BACKEND_CPU, BACKEND_REF };
@@ -150,6 +157,8 @@ struct dcl_session {
     struct env *script;   /* variables */
     struct env *before;   /* variables before this line, NULL outside of a REPL line */
     struct frame *frames; /* innermost first */
+    struct arena *loop;   /* of the outermost loop that runs, or NULL */
+    struct map rounds;    /* statement -> how often it has run in that loop */
     VEC(struct text *) texts;
     VEC(struct undo) undo;
     uint64_t line;
@@ -202,6 +211,10 @@ void unit_end(struct dcl_session *s);
 /* Runs what has been lowered and gives data for the N tensors and scalars at V, in place: tensors
    of the store, or static integers and truth values. */
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
+/* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
+struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v);
+/* The value of an integer over such symbols. */
+bool unit_integer(struct dcl_session *s, struct sym x, int64_t *v);
 /* At the end of a statement: runs it for what it writes. */
 bool unit_effects(struct dcl_session *s);
 struct lower_script unit_script(struct dcl_session *s);

@@ -241,7 +241,14 @@ static void want(struct wanted *w, struct value *v) {
         map_put(&w->index, key, w->at.n);
         VEC_PUSH(w->arena, w->at, *v);
         break;
-    case VAL_SYM: w->symbolic = true; break;
+    case VAL_SYM: {
+        int64_t i;
+        if (unit_integer(w->s, v->sym, &i))
+            *v = value_int(i);
+        else
+            w->symbolic = true;
+        break;
+    }
     default: break;
     }
 }

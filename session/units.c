@@ -128,6 +128,29 @@ static bool reference_results(struct dcl_session *s, uint32_t n, struct value *v
 
 /* --- compiled ------------------------------------------------------------------------------- */
 
+struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v) {
+    struct unit *u = &s->unit;
+    struct value x = lower_symbol(u->lower, name);
+    struct unit_symbol symbol = {.value = v};
+    sym_is_atom(u->syms, x.sym, &symbol.name);
+    VEC_PUSH(u->arena, u->symbols, symbol);
+    return x;
+}
+
+static bool symbol_value(void *unit, struct name n, int64_t *v) {
+    const struct unit *u = unit;
+    for (uint32_t i = 0; i < u->symbols.n; i++)
+        if (name_eq(u->symbols.at[i].name, n)) {
+            *v = u->symbols.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+bool unit_integer(struct dcl_session *s, struct sym x, int64_t *v) {
+    return sym_eval(s->unit.syms, x, symbol_value, &s->unit, v);
+}
+
 struct written {
     const struct graph *g;
     bool *conts; /* by id */
@@ -155,6 +178,10 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a, const
     struct actual *at = ARENA_ARRAY(a, struct actual, g->params.n);
     for (uint32_t i = 0; i < g->params.n; i++) {
         const struct origin *from = &p->origins[i];
+        if (from->kind == ORIGIN_ARGUMENT) {
+            at[i].value = s->unit.symbols.at[from->argument].value;
+            continue;
+        }
         if (from->kind == ORIGIN_STATE) {
             at[i].bytes = ((struct data *)from->state->data)->bytes;
             at[i].dims = from->state->dims;

@@ -251,7 +251,7 @@ struct val reduce_op(struct cg *c, enum resolution r, struct val old, struct val
 /* One element OLD with V of all active lanes; outside vector bodies with V. */
 struct val reduce_into(struct cg *c, enum resolution r, struct val old, struct val v);
 /* Accumulators for the writes below map N, from index K inwards, that the vector index K does not
-   move; COPIES in turn. The number before the call goes back to accumulators_end, after the loop. */
+   move; COPIES in turn. The result goes to accumulators_end, after the loop. */
 uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint32_t copies);
 void accumulators_end(struct cg *c, uint32_t mark);
 bool accumulate(struct cg *c, const struct node *write, struct val v);

@@ -262,6 +262,23 @@ static void store_lanes(struct cg *c, const struct access *x, LLVMValueRef mask,
     }
 }
 
+/* Masked stores are slow where masks are no registers (some take tens of cycles), so a guard that
+   mostly holds for all lanes asks for that first. */
+static void store_mostly_whole(struct cg *c, const struct access *x, LLVMValueRef mask,
+                               struct val v) {
+    LLVMBasicBlockRef whole = cg_block(c, "whole"), part = cg_block(c, "part");
+    LLVMBasicBlockRef after = cg_block(c, "after");
+    LLVMValueRef missing = LLVMBuildNot(c->b, mask, "");
+    LLVMBuildCondBr(c->b, cg_any(c, missing, c->fn->lanes), part, whole);
+    cg_at(c, part);
+    store_lanes(c, x, mask, v);
+    LLVMBuildBr(c->b, after);
+    cg_at(c, whole);
+    store_lanes(c, x, NULL, v);
+    LLVMBuildBr(c->b, after);
+    cg_at(c, after);
+}
+
 /* --- reading --- */
 
 /* Note [reading elsewhere]
@@ -479,6 +496,9 @@ void memlet_write(struct cg *c, const struct node *n, const struct memlet *m, st
         struct val old = load_lanes(c, &x, mask, cg_const(c, x.t, zero));
         v = reduce_op(c, r, old, v);
     }
-    store_lanes(c, &x, mask, v);
+    if (x.stride == 1 && x.guard.v && !c->fn->mask && c->o->target.vector_registers <= 16)
+        store_mostly_whole(c, &x, mask, v);
+    else
+        store_lanes(c, &x, mask, v);
     guard_end(c, g);
 }

@@ -51,13 +51,19 @@ static void find_edges(struct edges *e, struct sym s) {
     }
 }
 
+static void edges_of_index(struct edges *e, const struct index *x) {
+    /* Only these gain from a constant number of iterations. */
+    if (x->schedule == SCHED_UNROLL || x->schedule == SCHED_VECTOR)
+        find_edges(e, sym_sub(e->c->syms, x->hi, x->lo));
+}
+
 static void edges_of(void *data, struct node *n) {
     struct edges *e = data;
     if (n->kind == NODE_LOOP)
-        find_edges(e, n->loop.index.hi);
+        edges_of_index(e, &n->loop.index);
     if (n->kind == NODE_MAP)
         for (uint32_t i = 0; i < n->map.n; i++)
-            find_edges(e, n->map.index[i].hi);
+            edges_of_index(e, &n->map.index[i]);
 }
 
 void lower_versions(struct cg *c, const struct node *n) {

@@ -7,8 +7,8 @@
 
 struct dead {
     struct graph *g;
-    struct map live;   /* names of values that a later node uses */
-    struct map read;   /* ids of containers that some node reads */
+    struct map live; /* names of values that a later node uses */
+    uint32_t *reads; /* per container: reads that are left */
     bool changed;
 };
 
@@ -43,12 +43,11 @@ static bool is_live(struct dead *d, struct name n) {
 static void note_read(void *data, struct node *n) {
     struct dead *d = data;
     if (n->kind == NODE_READ)
-        map_put(&d->read, n->read.from.cont.i, 1);
+        d->reads[n->read.from.cont.i]++;
 }
 
 static bool is_read(struct dead *d, struct cont c) {
-    uint64_t v;
-    return graph_cont(d->g, c)->role != ROLE_TRANSIENT || map_get(&d->read, c.i, &v);
+    return graph_cont(d->g, c)->role != ROLE_TRANSIENT || d->reads[c.i] > 0;
 }
 
 static void use_index(struct dead *d, const struct index *x) {
@@ -69,8 +68,10 @@ static bool keep(struct dead *d, struct node *n) {
         return is_read(d, n->decl.cont);
     }
     case NODE_READ:
-        if (!is_live(d, n->read.name))
+        if (!is_live(d, n->read.name)) {
+            d->reads[n->read.from.cont.i]--;
             return false;
+        }
         map_put(&d->live, n->read.name.i, 0);
         use_memlet(d, &n->read.from);
         return true;
@@ -128,8 +129,9 @@ static void clean(struct dead *d, struct region *r) {
 bool pass_dead(struct graph *g, struct arena *scratch, const struct pass_target *t) {
     (void)t;
     bool changed = false;
-    for (int round = 0; round < 64; round++) {
-        struct dead d = {.g = g, .live = map_new(scratch), .read = map_new(scratch)};
+    for (int round = 0; round < 4; round++) { /* more than one only where a loop reads itself */
+        struct dead d = {.g = g, .live = map_new(scratch)};
+        d.reads = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
         region_walk(&g->body, note_read, &d);
         clean(&d, &g->body);
         if (!d.changed)

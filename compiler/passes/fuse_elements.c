@@ -4,7 +4,8 @@
    a tiled kernel move into its store, inside its tiles and registers.
 
    Sound because (laws that every step keeps):
-   1. The container is written by one memlet without resolution and starts unwritten. Iterations
+   1. The container is declared in the region of both maps, starts unwritten and is written by one
+      memlet without resolution. Iterations
       that write one element twice would be an error, and so would the consumer's read of an element
       that was never written: every element of the consumer's range is written exactly once.
    2. What the consumer reads beside it is not written between the two, nor by the producer; what it
@@ -20,6 +21,7 @@ struct fuse {
     struct arena *scratch;
     struct sym_facts *facts;
     struct use_count *counts;
+    const struct region **home; /* per container: the region that declares it */
     bool changed;
 };
 
@@ -142,44 +144,40 @@ static void check_law2(void *data, struct cont x, bool write) {
     struct law2 *l = data;
     if (x.i == l->y.i)
         return;
-    uint32_t decl = l->u->decl[x.i];
+    uint32_t decl = uses_decl(l->u, x);
     bool between = decl != UINT32_MAX && decl > l->p && decl < l->c;
-    if (between ? !write && !uses_between(l->u, x, 0, UINT32_MAX, UINT32_MAX, true)
+    if (between ? !write && !uses_between(l->u, x, l->p, UINT32_MAX, UINT32_MAX, true)
                 : uses_between(l->u, x, l->p, l->c, UINT32_MAX, !write))
         l->ok = false;
     if (between && uses_between(l->u, x, decl + 1, l->c, UINT32_MAX, false))
         l->ok = false; /* something happens to it after its declaration */
 }
 
-/* DECLs between the two of containers that C writes must move up: their sizes may not depend on
-   values. Symbols of the signature are atoms too, so the check asks who defines them. */
+/* DECLs between the two of containers that C writes must move up, and C itself does: neither may
+   depend on a value that is defined between the two. */
 struct defined {
     const struct region *r;
+    uint32_t from, to;
     bool ok;
 };
 
 static void check_defined(void *data, struct name n) {
     struct defined *d = data;
-    for (uint32_t i = 0; i < d->r->nodes.n; i++) {
+    for (uint32_t i = d->from; i < d->to; i++) {
         const struct node *x = d->r->nodes.at[i];
-        if (x && ((x->kind == NODE_READ && name_eq(x->read.name, n)) ||
+        if (((x->kind == NODE_READ && name_eq(x->read.name, n)) ||
                   (x->kind == NODE_LET && name_eq(x->let.name, n))))
             d->ok = false;
     }
 }
 
-static bool decl_moves(struct fuse *f, const struct region *r, struct cont c) {
-    struct defined d = {r, true};
+static bool decl_moves(struct fuse *f, const struct region *r, uint32_t from, uint32_t to,
+                       struct cont c) {
+    struct defined d = {r, from, to, true};
     const struct container *x = graph_cont(f->g, c);
     for (uint32_t k = 0; k < x->rank; k++)
         sym_atoms(f->g->syms, x->dims[k], check_defined, &d);
     return d.ok;
-}
-
-/* Values of the region that the consumer uses must exist at the producer: none may be defined in
-   the region at all (rare, and then the fusion is left). */
-static void uses_region_value(void *data, struct name n) {
-    check_defined(data, n);
 }
 
 static void expr_names(const struct graph *g, const struct expr *e,
@@ -192,19 +190,20 @@ static void expr_names(const struct graph *g, const struct expr *e,
         expr_names(g, e->args[i], visit, data);
 }
 
-static bool independent_of_values(struct fuse *f, const struct region *r, const struct node *c) {
-    struct defined d = {r, true};
+static bool independent_of_values(struct fuse *f, const struct region *r, uint32_t from,
+                                  uint32_t to, const struct node *c) {
+    struct defined d = {r, from, to, true};
     for (uint32_t i = 0; i < c->map.body.nodes.n && d.ok; i++) {
         const struct node *n = c->map.body.nodes.at[i];
         if (n->kind == NODE_LET)
-            expr_names(f->g, n->let.value, uses_region_value, &d);
+            expr_names(f->g, n->let.value, check_defined, &d);
         if (n->kind == NODE_WRITE)
-            expr_names(f->g, n->write.value, uses_region_value, &d);
+            expr_names(f->g, n->write.value, check_defined, &d);
         const struct memlet *m = n->kind == NODE_READ    ? &n->read.from
                                  : n->kind == NODE_WRITE ? &n->write.to
                                                          : NULL;
         for (uint32_t k = 0; m && k < m->rank; k++)
-            sym_atoms(f->g->syms, m->at[k], uses_region_value, &d);
+            sym_atoms(f->g->syms, m->at[k], check_defined, &d);
     }
     return d.ok;
 }
@@ -275,7 +274,7 @@ struct moves { /* containers that C writes and that are declared between the two
 
 static void collect_moves(void *data, struct cont x, bool write) {
     struct moves *m = data;
-    uint32_t d = m->u->decl[x.i];
+    uint32_t d = uses_decl(m->u, x);
     if (!write || d == UINT32_MAX || d <= m->p || d >= m->c)
         return;
     for (uint32_t i = 0; i < m->decls.n; i++)
@@ -293,7 +292,7 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
         !find_site(&r->nodes.at[p]->map.body, y, &s))
         return false;
     int dim[32];
-    if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, cons))
+    if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, p, c, cons))
         return false;
     if (s.region->nodes.at[s.at]->write.to.outside == OUTSIDE_DROP &&
         !drops_too(f, cons, y, dim))
@@ -305,49 +304,57 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     struct moves m = {.u = u, .p = p, .c = c, .arena = f->scratch};
     node_uses(cons, collect_moves, &m);
     for (uint32_t i = 0; i < m.decls.n; i++)
-        if (!decl_moves(f, r, r->nodes.at[m.decls.at[i]]->decl.cont))
+        if (!decl_moves(f, r, p, c, r->nodes.at[m.decls.at[i]]->decl.cont))
             return false;
     inline_at(f, s, cons, y, dim);
-    struct region out = {0};
-    for (uint32_t i = 0; i < r->nodes.n; i++) {
-        bool moved = i == c;
+    /* In place: the declarations go in front of P, C goes. */
+    uint32_t at = p;
+    for (uint32_t i = p; i <= c; i++) {
+        struct node *n = r->nodes.at[i];
+        bool moves = false;
         for (uint32_t k = 0; k < m.decls.n; k++)
-            moved = moved || m.decls.at[k] == i;
-        if (i == p)
-            for (uint32_t k = 0; k < m.decls.n; k++)
-                region_add(f->g, &out, r->nodes.at[m.decls.at[k]]);
-        if (!moved)
-            region_add(f->g, &out, r->nodes.at[i]);
+            moves = moves || m.decls.at[k] == i;
+        if (!moves)
+            continue;
+        for (uint32_t j = i; j > at; j--)
+            r->nodes.at[j] = r->nodes.at[j - 1];
+        r->nodes.at[at++] = n;
     }
-    *r = out;
+    for (uint32_t i = c + 1; i < r->nodes.n; i++)
+        r->nodes.at[i - 1] = r->nodes.at[i];
+    r->nodes.n--;
     f->changed = true;
     return true;
 }
 
-/* One fusion into the map at P; false if there is none. */
+/* One fusion into the map at P; false if there is none. Only the nodes that follow within WINDOW are
+   looked at, so that a long program takes time in proportion to its length. */
+#define WINDOW 64
+
 static bool fuse_into(struct fuse *f, struct region *r, uint32_t p) {
     struct arena *a = arena_new();
     struct uses u;
-    uses_of(&u, a, f->g, r);
+    uses_of(&u, a, f->g, r, p, p + WINDOW);
     bool done = false;
-    for (uint32_t y = 1; y < f->g->conts.n && !done; y++) {
-        if (u.of[y].n < 2 || f->counts[y].writes != 1)
+    for (uint32_t i = 0; i < u.conts.n && !done; i++) {
+        const struct cont_uses *y = &u.conts.at[i];
+        if (y->of.n < 2 || f->counts[y->cont.i].writes != 1 || y->of.at[0].at != p ||
+            !y->of.at[0].write)
             continue;
-        const struct use *first = &u.of[y].at[0];
-        if (first->at != p || !first->write)
-            continue;
-        enum cont_role role = f->g->conts.at[y].role;
-        if (role != ROLE_RESULT && !(role == ROLE_TRANSIENT && u.decl[y] != UINT32_MAX))
-            continue;
-        for (uint32_t k = 1; k < u.of[y].n && !done; k++)
-            if (u.of[y].at[k].read && !u.of[y].at[k].write)
-                done = try_fuse(f, r, &u, p, u.of[y].at[k].at, (struct cont){y});
+        if (f->home[y->cont.i] != r)
+            continue; /* declared outside: earlier iterations may have written the rest of it */
+        for (uint32_t k = 1; k < y->of.n && !done; k++)
+            if (y->of.at[k].read && !y->of.at[k].write)
+                done = try_fuse(f, r, &u, p, y->of.at[k].at, y->cont);
     }
     arena_free(a);
     return done;
 }
 
 static void fuse_region(struct fuse *f, struct region *r) {
+    for (uint32_t i = 0; i < r->nodes.n; i++)
+        if (r->nodes.at[i]->kind == NODE_DECL)
+            f->home[r->nodes.at[i]->decl.cont.i] = r;
     for (uint32_t p = 0; p < r->nodes.n; p++) {
         struct node *n = r->nodes.at[p];
         uint32_t mark = sym_facts_mark(f->facts);
@@ -378,6 +385,9 @@ bool pass_fuse_elements(struct graph *g, struct arena *scratch, const struct pas
     (void)t;
     struct fuse f = {.g = g, .scratch = scratch, .facts = graph_facts(scratch, g)};
     f.counts = use_counts(scratch, g);
+    f.home = arena_alloc(scratch, sizeof *f.home * g->conts.n);
+    for (uint32_t i = 0; i < g->results.n; i++)
+        f.home[g->results.at[i].i] = &g->body;
     fuse_region(&f, &g->body);
     return f.changed;
 }

@@ -10,6 +10,10 @@
 #include "compiler/passes/pass.h"
 #include "compiler/passes/uses.h"
 
+/* Memlets of two maps that may fuse, together: a bound on the work of each step, so that a long
+   program takes time in proportion to its length, and on the registers that one body needs. */
+#define MOST_MEMLETS 64
+
 struct outer {
     struct graph *g;
     struct arena *scratch;
@@ -56,6 +60,8 @@ static struct memlets memlets_of(struct outer *o, struct node *n) {
 static uint32_t pair_indices(struct outer *o, struct node *a, struct node *b, int *match) {
     struct memlets x = memlets_of(o, a), y = memlets_of(o, b);
     uint32_t found = 0;
+    if (x.at.n + y.at.n > MOST_MEMLETS)
+        return 0;
     for (uint32_t k = 0; k < b->map.n; k++)
         match[k] = -1;
     for (uint32_t i = 0; i < x.at.n; i++)
@@ -197,17 +203,12 @@ static bool try_fuse(struct outer *o, struct region *r, uint32_t at, uint32_t ne
     while (pairs > 0) {
         struct node *m = fused(o, a, b, match);
         if (free_of_races(o, m)) {
-            struct region out = {0};
-            for (uint32_t i = 0; i < r->nodes.n; i++) {
-                if (i > at && i < next)
-                    continue;
-                if (i == at)
-                    for (uint32_t k = at + 1; k < next; k++)
-                        region_add(o->g, &out, r->nodes.at[k]);
-                if (i != next)
-                    region_add(o->g, &out, i == at ? m : r->nodes.at[i]);
-            }
-            *r = out;
+            for (uint32_t k = at + 1; k < next; k++) /* what is between moves in front */
+                r->nodes.at[k - 1] = r->nodes.at[k];
+            r->nodes.at[next - 1] = m;
+            for (uint32_t k = next + 1; k < r->nodes.n; k++)
+                r->nodes.at[k - 1] = r->nodes.at[k];
+            r->nodes.n--;
             o->changed = true;
             return true;
         }

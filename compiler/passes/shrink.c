@@ -2,72 +2,53 @@
    dimensions in which an iteration has one element; drops dimensions of size 1 elsewhere too.
    Before: a transient container declared in a region. After, if it applies: the same declaration at
    the start of the body of the one map that touches it. Sound because iterations touch disjoint
-   parts (every memlet has the map's index, alone, in the dropped dimension) and nothing outside
-   the map sees the container: each iteration starts with the fill, as each part did. */
+   parts (every memlet has each of the map's indices, alone, in a dimension of its own) and nothing
+   outside the map sees the container: each iteration starts with the fill, as each part did. */
 #include "compiler/passes/pass.h"
 #include "compiler/passes/uses.h"
+
+struct touched { /* all memlets of a container in the graph */
+    VEC(struct memlet *) at;
+};
 
 struct shrink {
     struct graph *g;
     struct arena *scratch;
+    struct touched *of; /* per container id */
     bool changed;
 };
 
-struct dims { /* what every memlet of a container has in common */
-    struct shrink *s;
-    struct cont c;
-    const struct node *map;
-    uint32_t rank;
-    int *index; /* per dimension: the map's index that always stands there, -1 unknown, -2 none */
-};
+static void note_memlet(void *data, struct node *n) {
+    struct shrink *s = data;
+    struct memlet *m = n->kind == NODE_READ    ? &n->read.from
+                       : n->kind == NODE_WRITE ? &n->write.to
+                                               : NULL;
+    if (m)
+        VEC_PUSH(s->scratch, s->of[m->cont.i].at, m);
+}
 
-static int alone(const struct graph *g, const struct node *map, struct sym s) {
+/* Which index of MAP the subscript X is, alone; -1 if it is none. */
+static int alone(const struct graph *g, const struct node *map, struct sym x) {
     struct name n;
-    if (!sym_is_atom(g->syms, s, &n))
-        return -2;
+    if (!sym_is_atom(g->syms, x, &n))
+        return -1;
     for (uint32_t k = 0; k < map->map.n; k++)
         if (name_eq(map->map.index[k].name, n))
             return (int)k;
-    return -2;
+    return -1;
 }
 
-static struct memlet *memlet_of(struct node *n) {
-    return n->kind == NODE_READ ? &n->read.from : n->kind == NODE_WRITE ? &n->write.to : NULL;
-}
-
-static void common(void *data, struct node *n) {
-    struct dims *d = data;
-    const struct memlet *m = memlet_of(n);
-    if (!m || m->cont.i != d->c.i)
-        return;
-    for (uint32_t k = 0; k < d->rank; k++) {
-        int i = alone(d->s->g, d->map, m->at[k]);
-        d->index[k] = d->index[k] == -1 || d->index[k] == i ? i : -2;
-    }
-}
-
-struct drop {
-    struct cont c;
-    const bool *gone;
-};
-
-static void drop_dims(void *data, struct node *n) {
-    struct drop *d = data;
-    struct memlet *m = memlet_of(n);
-    if (!m || m->cont.i != d->c.i)
-        return;
-    uint32_t to = 0;
-    for (uint32_t k = 0; k < m->rank; k++)
-        if (!d->gone[k])
-            m->at[to++] = m->at[k];
-    m->rank = to;
-}
-
-static void drop_in_container(struct shrink *s, struct cont c, const bool *gone) {
+static void drop(struct shrink *s, struct cont c, const bool *gone) {
     struct container *x = graph_cont(s->g, c);
-    struct drop d = {c, gone};
-    region_walk(&s->g->body, drop_dims, &d);
+    const struct touched *t = &s->of[c.i];
     uint32_t to = 0;
+    for (uint32_t i = 0; i < t->at.n; i++) {
+        struct memlet *m = t->at.at[i];
+        m->rank = 0;
+        for (uint32_t k = 0; k < x->rank; k++)
+            if (!gone[k])
+                m->at[m->rank++] = m->at[k];
+    }
     for (uint32_t k = 0; k < x->rank; k++)
         if (!gone[k])
             x->dims[to++] = x->dims[k];
@@ -75,101 +56,75 @@ static void drop_in_container(struct shrink *s, struct cont c, const bool *gone)
     s->changed = true;
 }
 
-struct unit {
-    struct graph *g;
-    struct cont c;
-    bool *gone;
-};
-
-static void unit_subscripts(void *data, struct node *n) {
-    struct unit *u = data;
-    const struct memlet *m = memlet_of(n);
-    int64_t zero;
-    if (!m || m->cont.i != u->c.i)
-        return;
-    for (uint32_t k = 0; k < m->rank; k++)
-        u->gone[k] = u->gone[k] && m->outside == OUTSIDE_ERROR &&
-                     sym_is_const(u->g->syms, m->at[k], &zero) && zero == 0;
-}
-
 /* Dimensions of size 1 whose subscript is 0 everywhere. */
 static void drop_units(struct shrink *s, struct cont c) {
     struct container *x = graph_cont(s->g, c);
+    const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank), any = false;
     for (uint32_t k = 0; k < x->rank; k++) {
-        int64_t one;
-        gone[k] = sym_is_const(s->g->syms, x->dims[k], &one) && one == 1;
-    }
-    struct unit u = {s->g, c, gone};
-    region_walk(&s->g->body, unit_subscripts, &u);
-    for (uint32_t k = 0; k < x->rank; k++)
+        int64_t v;
+        gone[k] = sym_is_const(s->g->syms, x->dims[k], &v) && v == 1;
+        for (uint32_t i = 0; i < t->at.n && gone[k]; i++)
+            gone[k] = t->at.at[i]->outside == OUTSIDE_ERROR &&
+                      sym_is_const(s->g->syms, t->at.at[i]->at[k], &v) && v == 0;
         any = any || gone[k];
+    }
     if (any)
-        drop_in_container(s, c, gone);
+        drop(s, c, gone);
 }
 
-/* Every memlet of C may leave it only where it cannot: guards speak of the dropped dimension. */
-static void unguarded(void *data, struct node *n) {
-    struct unit *u = data;
-    const struct memlet *m = memlet_of(n);
-    if (m && m->cont.i == u->c.i && m->outside != OUTSIDE_ERROR)
-        *u->gone = false;
-}
-
-static bool into_map(struct shrink *s, struct region *r, uint32_t decl, uint32_t at) {
-    struct node *d = r->nodes.at[decl], *m = r->nodes.at[at];
-    struct container *x = graph_cont(s->g, d->decl.cont);
-    struct dims c = {.s = s, .c = d->decl.cont, .map = m, .rank = x->rank};
-    bool plain = true;
-    struct unit u = {s->g, d->decl.cont, &plain};
-    c.index = ARENA_ARRAY(s->scratch, int, x->rank);
-    for (uint32_t k = 0; k < x->rank; k++)
-        c.index[k] = -1;
-    region_walk(&m->map.body, common, &c);
-    region_walk(&m->map.body, unguarded, &u);
-    /* Each index of the map must tell the parts apart: one dimension each. */
+/* Whether C may become MAP's own; its dimensions that go then are dropped. */
+static bool fits(struct shrink *s, struct cont c, const struct node *map) {
+    const struct container *x = graph_cont(s->g, c);
+    const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank);
-    for (uint32_t k = 0; k < m->map.n; k++) {
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i]->outside != OUTSIDE_ERROR)
+            return false; /* guards speak of the dimensions that would go */
+    for (uint32_t k = 0; k < map->map.n; k++) {
         bool found = false;
-        for (uint32_t j = 0; j < x->rank && !found; j++)
-            if (c.index[j] == (int)k)
-                found = gone[j] = true;
+        for (uint32_t d = 0; d < x->rank && !found; d++) {
+            found = t->at.n > 0 && !gone[d];
+            for (uint32_t i = 0; i < t->at.n && found; i++)
+                found = alone(s->g, map, t->at.at[i]->at[d]) == (int)k;
+            gone[d] = gone[d] || found;
+        }
         if (!found)
             return false;
     }
-    if (!plain)
-        return false;
-    drop_in_container(s, d->decl.cont, gone);
-    struct region body = {0};
-    region_add(s->g, &body, d);
-    for (uint32_t i = 0; i < m->map.body.nodes.n; i++)
-        region_add(s->g, &body, m->map.body.nodes.at[i]);
-    m->map.body = body;
-    for (uint32_t i = decl + 1; i < r->nodes.n; i++)
-        r->nodes.at[i - 1] = r->nodes.at[i];
-    r->nodes.n--;
+    drop(s, c, gone);
     return true;
+}
+
+static void put_first(struct shrink *s, struct node *map, struct node *decl) {
+    struct region body = {0};
+    region_add(s->g, &body, decl);
+    for (uint32_t i = 0; i < map->map.body.nodes.n; i++)
+        region_add(s->g, &body, map->map.body.nodes.at[i]);
+    map->map.body = body;
 }
 
 static void shrink_region(struct shrink *s, struct region *r) {
     struct arena *a = arena_new();
-    for (bool again = true; again;) {
-        struct uses u;
-        uses_of(&u, a, s->g, r);
-        again = false;
-        for (uint32_t i = 0; i < r->nodes.n && !again; i++) {
-            struct node *n = r->nodes.at[i];
-            if (n->kind != NODE_DECL)
-                continue;
-            uint32_t c = n->decl.cont.i, users = 0, user = 0;
-            for (uint32_t k = 0; k < u.of[c].n; k++)
-                if (u.of[c].at[k].at != i) {
-                    users++;
-                    user = u.of[c].at[k].at;
-                }
-            again = users == 1 && r->nodes.at[user]->kind == NODE_MAP && into_map(s, r, i, user);
-        }
+    struct uses u;
+    uses_of(&u, a, s->g, r, 0, r->nodes.n);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->nodes.n; i++) {
+        struct node *n = r->nodes.at[i];
+        const struct cont_uses *c = n->kind == NODE_DECL ? uses_find(&u, n->decl.cont) : NULL;
+        struct node *user = NULL;
+        uint32_t users = 0;
+        for (uint32_t k = 0; c && k < c->of.n; k++)
+            if (c->of.at[k].at != i) {
+                user = r->nodes.at[c->of.at[k].at];
+                users++;
+            }
+        if (users == 1 && user->kind == NODE_MAP && fits(s, n->decl.cont, user))
+            put_first(s, user, n);
+        else
+            r->nodes.at[kept++] = n; /* users stand behind their DECL: not yet moved */
     }
+    r->nodes.n = kept;
     arena_free(a);
     for (uint32_t i = 0; i < r->nodes.n; i++) {
         struct node *n = r->nodes.at[i];
@@ -189,6 +144,8 @@ static void shrink_region(struct shrink *s, struct region *r) {
 bool pass_shrink(struct graph *g, struct arena *scratch, const struct pass_target *t) {
     (void)t;
     struct shrink s = {.g = g, .scratch = scratch};
+    s.of = ARENA_ARRAY(scratch, struct touched, g->conts.n);
+    region_walk(&g->body, note_memlet, &s);
     shrink_region(&s, &g->body);
     return s.changed;
 }

@@ -34,36 +34,54 @@ struct collect {
     uint32_t at;
 };
 
+static struct cont_uses *entry(struct uses *u, struct cont c) {
+    uint64_t at;
+    if (!map_get(&u->index, c.i, &at)) {
+        struct cont_uses x = {.cont = c, .decl = UINT32_MAX};
+        map_put(&u->index, c.i, at = u->conts.n);
+        VEC_PUSH(u->arena, u->conts, x);
+    }
+    return &u->conts.at[at];
+}
+
 static void collect(void *data, struct cont c, bool write) {
     struct collect *k = data;
-    struct uses *u = k->u;
-    if (u->of[c.i].n == 0 || u->of[c.i].at[u->of[c.i].n - 1].at != k->at) {
+    struct cont_uses *e = entry(k->u, c);
+    if (e->of.n == 0 || e->of.at[e->of.n - 1].at != k->at) {
         struct use x = {.at = k->at};
-        VEC_PUSH(u->arena, u->of[c.i], x);
+        VEC_PUSH(k->u->arena, e->of, x);
     }
-    struct use *x = &u->of[c.i].at[u->of[c.i].n - 1];
+    struct use *x = &e->of.at[e->of.n - 1];
     x->read = x->read || !write;
     x->write = x->write || write;
 }
 
-void uses_of(struct uses *u, struct arena *a, struct graph *g, const struct region *r) {
-    *u = (struct uses){.g = g, .arena = a, .nconts = g->conts.n};
-    u->of = arena_alloc(a, sizeof *u->of * g->conts.n);
-    u->decl = ARENA_ARRAY(a, uint32_t, g->conts.n);
-    for (uint32_t i = 0; i < g->conts.n; i++)
-        u->decl[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < r->nodes.n; i++) {
+void uses_of(struct uses *u, struct arena *a, struct graph *g, const struct region *r,
+             uint32_t from, uint32_t to) {
+    *u = (struct uses){.g = g, .arena = a, .index = map_new(a)};
+    for (uint32_t i = from; i < r->nodes.n && i < to; i++) {
         struct collect k = {u, i};
         if (r->nodes.at[i]->kind == NODE_DECL)
-            u->decl[r->nodes.at[i]->decl.cont.i] = i;
+            entry(u, r->nodes.at[i]->decl.cont)->decl = i;
         node_uses(r->nodes.at[i], collect, &k);
     }
 }
 
+const struct cont_uses *uses_find(const struct uses *u, struct cont c) {
+    uint64_t at;
+    return map_get(&u->index, c.i, &at) ? &u->conts.at[at] : NULL;
+}
+
+uint32_t uses_decl(const struct uses *u, struct cont c) {
+    const struct cont_uses *e = uses_find(u, c);
+    return e ? e->decl : UINT32_MAX;
+}
+
 bool uses_between(const struct uses *u, struct cont c, uint32_t from, uint32_t to,
                   uint32_t except, bool writes_only) {
-    for (uint32_t i = 0; i < u->of[c.i].n; i++) {
-        const struct use *x = &u->of[c.i].at[i];
+    const struct cont_uses *e = uses_find(u, c);
+    for (uint32_t i = 0; e && i < e->of.n; i++) {
+        const struct use *x = &e->of.at[i];
         if (x->at >= from && x->at < to && x->at != except && (x->write || !writes_only))
             return true;
     }

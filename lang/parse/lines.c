@@ -156,7 +156,7 @@ static int update_word(const struct scan *s, const struct token *before, const s
 }
 
 static bool is_word(int kind) {
-    return kind == TOK_RESERVED || kind == TOK_FLOAT || (kind >= TOK_FN && kind <= TOK_FALSE);
+    return kind == TOK_RESERVED || kind == TOK_FLOAT || (kind >= TOK_FN && kind <= TOK_WITH);
 }
 
 /* Keywords after a dot are names; a word with a '=' behind it may be an update. */

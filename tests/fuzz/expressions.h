@@ -5,12 +5,12 @@
 #include "tests/fuzz/scope.h"
 
 static void expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e);
-static void access(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
+static void element(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
                    struct buf *e);
 
 /* --- subscripts ------------------------------------------------------------------------------ */
 
-static bool matches(const struct index *x, const struct slot *sl) {
+static bool matches(const struct counter *x, const struct slot *sl) {
     return x->whole && strcmp(x->hi, sl->dim.text) == 0;
 }
 
@@ -28,7 +28,7 @@ FUZZ bool accessible(const struct scope *s, const struct view *v) {
 }
 
 /* X alone as a subscript of V; a bare index gets its range there, so only where it is the same. */
-static void alone(struct index *x, const struct view *v, const struct slot *sl, char *out) {
+static void alone(struct counter *x, const struct view *v, const struct slot *sl, char *out) {
     bool inner = v->level >= x->level;
     if (x->bare && !inner && (sl->base[0] || !matches(x, sl))) {
         snprintf(out, 80, "%s + 0", x->name);
@@ -39,7 +39,7 @@ static void alone(struct index *x, const struct view *v, const struct slot *sl, 
 }
 
 /* A subscript from one index that lies in 0 .. n-1; false if this index gives none. */
-static bool from_index(struct gen *g, struct index *x, const struct view *v, const struct slot *sl,
+static bool from_index(struct gen *g, struct counter *x, const struct view *v, const struct slot *sl,
                        char *out) {
     int n = sl->dim.n, lo = x->lo, max = x->max;
     if (matches(x, sl) && rng_chance(&g->rng, 85)) {
@@ -98,8 +98,8 @@ static bool from_index(struct gen *g, struct index *x, const struct view *v, con
 static bool from_two(struct gen *g, struct scope *s, const struct slot *sl, char *out) {
     if (s->nindices < 2 || sl->dim.varying)
         return false;
-    const struct index *x = &s->index[rng_below(&g->rng, s->nindices)];
-    const struct index *y = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct counter *x = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct counter *y = &s->index[rng_below(&g->rng, s->nindices)];
     if (x == y)
         return false;
     if (strcmp(y->tile, x->name) == 0 && y->tile_n <= sl->dim.n) {
@@ -137,7 +137,7 @@ static bool from_data(struct gen *g, struct scope *s, const struct slot *sl, cha
             flat.below = 0;
             int saved = g->short_form;
             g->short_form = false; /* no data in the subscripts of this one */
-            access(g, s, &flat, false, false, &b);
+            element(g, s, &flat, false, false, &b);
             g->short_form = saved;
             if (b.n > 70) {
                 snprintf(out, 80, "0");
@@ -184,8 +184,8 @@ static void anywhere(struct gen *g, struct scope *s, const struct view *v, const
             snprintf(out, 80, "%d", rng_below(&g->rng, 3));
         return;
     }
-    const struct index *x = &s->index[rng_below(&g->rng, s->nindices)];
-    const struct index *y = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct counter *x = &s->index[rng_below(&g->rng, s->nindices)];
+    const struct counter *y = &s->index[rng_below(&g->rng, s->nindices)];
     switch (rng_below(&g->rng, 5)) {
     case 3: snprintf(out, 80, "%s + %s", x->name, y->name); return;
     case 0: snprintf(out, 80, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
@@ -208,7 +208,7 @@ FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
 }
 
 /* An element of V, which must be accessible; OUTSIDE: with subscripts that may leave it. */
-static void access(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
+static void element(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
                    struct buf *e) {
     buf_text(e, v->name);
     for (int d = 0; d < v->rank; d++) {
@@ -250,7 +250,7 @@ static bool read_something(struct gen *g, struct scope *s, enum dtype t, struct 
         bool outside = v->rank && free_slots(v) && rng_chance(&g->rng, 15);
         if (!outside && !accessible(s, v))
             continue;
-        access(g, s, v, false, outside, e);
+        element(g, s, v, false, outside, e);
         return true;
     }
     return false;

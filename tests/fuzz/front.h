@@ -17,6 +17,7 @@ struct front {
     struct names *names;
     struct sources *sources;
     struct module *prelude;
+    VEC(struct ast *) files; /* of the prelude */
     struct diags diags;
 };
 
@@ -64,11 +65,10 @@ static struct ast *front_read(struct front *f, struct arena *a, struct module *m
             module_define(m, file->kids[i]);
             last = file->kids[i];
         }
-    if (d->errors || !check_file(a, m, &builtins, front_no_variable, NULL, d, file) || d->errors)
-        return NULL;
-    return last;
+    return !d->errors && check_file(a, m, &builtins, front_no_variable, NULL, d, file) ? last : NULL;
 }
 
+/* Definitions first: the files of the library use each other. */
 static void front_folder(struct front *f, const char *folder) {
     struct dirent **found;
     int n = scandir(folder, &found, NULL, alphasort);
@@ -78,8 +78,13 @@ static void front_folder(struct front *f, const char *folder) {
         const char *path = arena_printf(f->arena, "%s/%s", folder, name);
         if (name[0] != '.' && length > 4 && strcmp(name + length - 4, ".dcl") == 0) {
             char *text = source_read_file(f->arena, path, &size, &why);
-            if (text)
-                front_read(f, f->arena, f->prelude, &f->diags, path, text);
+            struct ast *file = text ? parse_source(f->arena, f->names, &f->diags,
+                                                   sources_add(f->sources, path, text, size))
+                                    : NULL;
+            for (uint32_t k = 0; file && k < file->nkids; k++)
+                module_define(f->prelude, file->kids[k]);
+            if (file)
+                VEC_PUSH(f->arena, f->files, file);
         } else if (name[0] != '.' && found[i]->d_type == DT_DIR) {
             front_folder(f, path);
         }
@@ -98,6 +103,9 @@ FUZZ struct front *front_new(struct arena *a, const char *folder) {
     f->prelude = module_new(a, f->names, "stdlib", NULL);
     diags_init(&f->diags, a, f->sources);
     front_folder(f, folder);
+    struct check_builtins builtins = {front_is_builtin, f->names};
+    for (uint32_t i = 0; i < f->files.n; i++)
+        check_file(a, f->prelude, &builtins, front_no_variable, NULL, &f->diags, f->files.at[i]);
     return f;
 }
 

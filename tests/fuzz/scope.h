@@ -48,7 +48,7 @@ struct view {
     int level;   /* of maps, where it was made */
 };
 
-struct index {
+struct counter {
     char name[16];
     char hi[64]; /* text of the upper bound */
     int lo, max; /* the least and largest value; max < lo: never runs */
@@ -79,7 +79,7 @@ struct value_of {
 struct scope {
     int nviews, nindices, nvalues;
     struct view view[SCOPE_VIEWS];
-    struct index index[SCOPE_INDICES];
+    struct counter index[SCOPE_INDICES];
     struct value_of value[SCOPE_VALUES];
     int iterations; /* how often this place is reached */
     int level;      /* maps around */

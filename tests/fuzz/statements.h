@@ -67,7 +67,7 @@ static bool let_statement(struct gen *g, struct scope *s) {
         if (!readable(v) || (!outside && !accessible(s, v)))
             continue;
         struct view copy = *v;
-        access(g, s, &copy, false, outside, &e);
+        element(g, s, &copy, false, outside, &e);
         local_name(g, s, "uvwpq", name);
         line(g, s, "%s << %s", name, e.at);
         add_value(s, name, copy.dtype, copy.edges || outside ? 0 : copy.below);
@@ -143,7 +143,7 @@ static bool accumulate(struct gen *g, struct scope *s) {
         return false;
     const char *value = written_value(g, s, v->dtype, v->resolution, 2);
     struct buf to = buf_new(g->arena);
-    access(g, s, v, true, outside, &to);
+    element(g, s, v, true, outside, &to);
     mark_shared(s, to.at);
     emit_write(g, s, value, to.at, v->resolution);
     return true;
@@ -160,7 +160,7 @@ static bool own_write(struct gen *g, struct scope *s, struct view *v) {
     const char *value = written_value(g, s, v->dtype, r, 3);
     struct buf to = buf_new(g->arena);
     bool outside = !all && rng_chance(&g->rng, 10);
-    access(g, s, v, true, outside, &to);
+    element(g, s, v, true, outside, &to);
     if (v->rank == 0 && s->level == 0 && r == RES_NONE)
         line(g, s, "%s = %s", to.at, value);
     else
@@ -178,15 +178,15 @@ static bool any_own_write(struct gen *g, struct scope *s) {
 
 struct nest {
     int n;
-    struct index index[4];
+    struct counter index[4];
     int64_t trips;
 };
 
-static int trips_of(const struct index *x) {
+static int trips_of(const struct counter *x) {
     return x->max < x->lo ? 0 : (x->max - x->lo) / x->step + 1;
 }
 
-static void nest_add(struct gen *g, const struct scope *s, struct nest *m, struct index x) {
+static void nest_add(struct gen *g, const struct scope *s, struct nest *m, struct counter x) {
     struct scope with = *s; /* names of this nest are taken, too */
     for (int i = 0; i < m->n; i++)
         with.index[with.nindices++] = m->index[i];
@@ -196,14 +196,14 @@ static void nest_add(struct gen *g, const struct scope *s, struct nest *m, struc
     m->trips *= trips_of(&x);
 }
 
-static struct index index_over(const struct dim *d) {
-    struct index x = {.lo = 0, .max = d->n - 1, .step = 1, .whole = true};
+static struct counter index_over(const struct dim *d) {
+    struct counter x = {.lo = 0, .max = d->n - 1, .step = 1, .whole = true};
     memcpy(x.hi, d->text, sizeof x.hi);
     return x;
 }
 
 /* Part of 0 : n, for what has values already. */
-static void narrow(struct gen *g, struct index *x) {
+static void narrow(struct gen *g, struct counter *x) {
     int n = x->max + 1;
     if (n < 2 || !rng_chance(&g->rng, 25))
         return;
@@ -232,7 +232,7 @@ static struct dim known_dim(struct gen *g, struct scope *s, int most) {
 }
 
 /* The slot of V for index X, other than those TAKEN; -1 if there is none. */
-static int slot_for(const struct view *v, const struct index *x, const bool *taken) {
+static int slot_for(const struct view *v, const struct counter *x, const bool *taken) {
     for (int d = 0; d < v->rank; d++) {
         const struct slot *sl = &v->slot[d];
         if (sl->fixed || taken[d])
@@ -256,13 +256,14 @@ static bool fix(struct gen *g, struct view *v, struct nest *m, bool reverse) {
     }
     for (int i = 0; i < m->n; i++) {
         struct slot *sl = &v->slot[at[i]];
-        const struct index *x = &m->index[i];
+        const struct counter *x = &m->index[i];
         sl->fixed = true;
         v->edges = v->edges || x->masked;
+        struct slot was = *sl;
         if (sl->base[0])
-            snprintf(sl->at, sizeof sl->at, "%.40s + %.15s", sl->base, x->name);
+            snprintf(sl->at, sizeof sl->at, "%.40s + %.15s", was.base, x->name);
         else if (reverse && x->whole && rng_chance(&g->rng, 60))
-            snprintf(sl->at, sizeof sl->at, "%s - 1 - %.15s", sl->dim.text, x->name);
+            snprintf(sl->at, sizeof sl->at, "%.55s - 1 - %.15s", was.dim.text, x->name);
         else
             snprintf(sl->at, sizeof sl->at, "%s", x->name);
     }
@@ -298,7 +299,7 @@ static bool split_views(struct gen *g, struct scope *s, struct scope *in, struct
 static const char *index_words(struct gen *g, struct scope *s, const struct scope *in,
                                const struct nest *m, int k, int *unrolled, bool *parallel,
                                bool *vector) {
-    const struct index *x = &in->index[s->nindices + k];
+    const struct counter *x = &in->index[s->nindices + k];
     int trips = trips_of(x), c = rng_below(&g->rng, 100);
     bool last = k == m->n - 1;
     if (c < 12 && !x->shared && !in->has_parallel && !in->has_vector) {
@@ -333,7 +334,7 @@ static void map_header(struct gen *g, struct scope *s, struct scope *in, const s
     int unrolled = 1;
     bool parallel = false, vector = false, words = rng_chance(&g->rng, 55);
     for (int k = 0; k < m->n; k++) {
-        const struct index *x = &in->index[s->nindices + k];
+        const struct counter *x = &in->index[s->nindices + k];
         buf_printf(&h, "%s %s", k ? "," : "", x->name);
         if (x->step != 1)
             buf_printf(&h, " in %d:%s:%d", x->lo, x->hi, x->step);
@@ -401,8 +402,8 @@ static bool run_nest(struct gen *g, struct scope *s, struct nest *m, int target,
     return true;
 }
 
-static struct index tile_index(const struct scope *s, const struct slot *sl, bool masked) {
-    struct index x = index_over(&sl->dim);
+static struct counter tile_index(const struct scope *s, const struct slot *sl, bool masked) {
+    struct counter x = index_over(&sl->dim);
     if (!sl->base[0])
         return x;
     snprintf(x.tile, sizeof x.tile, "%.15s", sl->base);
@@ -437,7 +438,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
             if (sl->fixed || m.n == 3 || (m.n && rng_chance(&g->rng, 25)))
                 continue;
             bool masked = sl->base[0] && !reduce && rng_chance(&g->rng, 40);
-            struct index x = tile_index(s, sl, masked);
+            struct counter x = tile_index(s, sl, masked);
             if ((reduce || v->init) && !sl->base[0])
                 narrow(g, &x);
             x.bare = x.whole && !sl->base[0] && !sl->dim.varying && rng_chance(&g->rng, 40);
@@ -446,7 +447,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
     for (int k = 0; reduce && m.n < 4 && (k == 0 || rng_chance(&g->rng, 30)); k++) {
         int64_t room = 6000 / (m.trips > 0 ? m.trips : 1) / (s->iterations ? s->iterations : 1);
         struct dim d = known_dim(g, s, room < most ? (int)room : most);
-        struct index x = index_over(&d);
+        struct counter x = index_over(&d);
         narrow(g, &x);
         x.bare = x.whole && rng_chance(&g->rng, 40);
         nest_add(g, s, &m, x);
@@ -454,7 +455,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
     if (m.n == 0)
         return false;
     if (!reduce && m.n > 1 && rng_chance(&g->rng, 15)) { /* another order */
-        struct index x = m.index[0];
+        struct counter x = m.index[0];
         m.index[0] = m.index[m.n - 1];
         m.index[m.n - 1] = x;
     }
@@ -504,7 +505,7 @@ static bool tile_statement(struct gen *g, struct scope *s) {
     if (!pay(g, s, tiles * t))
         return false;
     struct nest m = {.trips = 1};
-    struct index x = index_over(&sl->dim);
+    struct counter x = index_over(&sl->dim);
     x.step = t;
     x.whole = false;
     x.max = n ? (n - 1) / t * t : -1;
@@ -572,7 +573,7 @@ static bool unique_statement(struct gen *g, struct scope *s) {
     order->below = n;
     char i[16], to[16];
     struct scope in = enter(s, false);
-    struct index x = index_over(&v->slot[0].dim);
+    struct counter x = index_over(&v->slot[0].dim);
     local_name(g, s, "ijk", i);
     memcpy(x.name, i, sizeof x.name);
     x.level = ++in.level;
@@ -598,7 +599,7 @@ static bool for_statement(struct gen *g, struct scope *s) {
     if (s->depth > 4 || s->nindices == SCOPE_INDICES)
         return false;
     struct dim d = rng_chance(&g->rng, 50) ? known_dim(g, s, 17) : dim_number(rng_below(&g->rng, 6));
-    struct index x = index_over(&d);
+    struct counter x = index_over(&d);
     narrow(g, &x);
     x.loop = true;
     x.level = s->level;
@@ -611,7 +612,6 @@ static bool for_statement(struct gen *g, struct scope *s) {
     in.index[in.nindices++] = x;
     in.iterations = (int)iterations;
     in.in_loop = true;
-    const char *words = "";
     struct buf outer = g->out;
     g->out = buf_new(g->arena);
     block(g, &in, 1 + rng_below(&g->rng, 3));
@@ -619,17 +619,10 @@ static bool for_statement(struct gen *g, struct scope *s) {
         rebind(g, &in);
     struct buf body = g->out;
     g->out = outer;
-    if (rng_chance(&g->rng, 20) && (in.size + 1) * trips < 100) {
-        words = " unroll";
-        in.size = (in.size + 1) * (trips ? trips : 1);
-    } else if (rng_chance(&g->rng, 10)) {
-        words = " unroll(2)";
-        in.size *= 2;
-    }
     if (x.step != 1)
-        line(g, s, "for %s in %d:%s:%d%s {", x.name, x.lo, x.hi, x.step, words);
+        line(g, s, "for %s in %d:%s:%d {", x.name, x.lo, x.hi, x.step);
     else
-        line(g, s, "for %s in %d:%s%s {", x.name, x.lo, x.hi, words);
+        line(g, s, "for %s in %d:%s {", x.name, x.lo, x.hi);
     buf_text(&g->out, body.at ? body.at : "");
     line(g, s, "}");
     leave(s, &in);

@@ -46,7 +46,7 @@ __attribute__((unused)) static const char *trip_graph(struct arena *a, struct na
     struct check_builtins builtins = {trip_is_builtin, names};
     if (!check_file(a, m, &builtins, trip_no_variable, NULL, &d, file) || d.errors)
         return trip_messages(a, &d, text.at);
-    struct graph *h = lower_printed(a, names, sym_ctx_new(a, names), &d, m, file->kids[0]);
+    struct graph *h = lower_printed(a, names, g->syms, &d, m, file->kids[0]);
     if (!h || d.errors)
         return trip_messages(a, &d, text.at);
     graph_print(h, &again);

@@ -450,12 +450,12 @@ static struct kernel kernel_with(const char *text, const struct llvm_options *o)
     return k;
 }
 
-static struct kernel kernel_of(const char *text) {
+__attribute__((unused)) static struct kernel kernel_of(const char *text) {
     struct llvm_options o = test_options();
     return kernel_with(text, &o);
 }
 
-static struct rt *test_rt(void) {
+__attribute__((unused)) static struct rt *test_rt(void) {
     static struct rt *rt;
     if (!rt)
         rt = rt_new(0);
@@ -463,11 +463,11 @@ static struct rt *test_rt(void) {
 }
 
 /* -1 if there is no code. */
-static int kernel_run(struct kernel *k, void *const *bufs, const int64_t *symbols) {
+__attribute__((unused)) static int kernel_run(struct kernel *k, void *const *bufs, const int64_t *symbols) {
     return k->run ? (int)rt_call(test_rt(), k->run, bufs, symbols, &k->message) : -1;
 }
 
-static void kernel_free(struct kernel *k) {
+__attribute__((unused)) static void kernel_free(struct kernel *k) {
     if (k->object)
         rt_object_free(k->object);
     arena_free(k->a);

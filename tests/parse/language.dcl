@@ -69,6 +69,9 @@ layer Net(depth: int, classes: int) {
   }
 }
 net = Net(2, 10);  load(net, "net.safetensors")
+fn step(net: Net, opt: Adam, x: f32[B, 1, H, W], y: i64[B]) -> loss: f32 {
+  loss = minimize cross_entropy(net(x), y) over net with opt
+}
 for epoch in 0:10 {
   for x, y in batches(digits.x, digits.y, size = 32, shuffle = true) { loss = step(net, opt, x, y) }
   print(epoch, loss, accuracy(net(digits.test_x), digits.test_y))

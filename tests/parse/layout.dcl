@@ -48,4 +48,6 @@ layer Net(depth: int) where depth > 0 {
 }
 
 net = Net(2)
+loss = minimize cross_entropy(net(x), y) over net.inner with opt
+(gradient a |> f over b)[0] + (minimize a over b with (if c { d } else { e }))
 loss = not (a and b) or (if a { b; c } else { d }) < 1

@@ -265,7 +265,7 @@ static struct ast *grow_member(struct grower *g, struct ast *object) {
     struct ast *node = sprout_named(g, AST_MEMBER, 1);
     node->kids[0] = object;
     if (once_in(g, 4))
-        node->name = name_of_text(g->u->names, once_in(g, 2) ? "in" : "layout");
+        node->name = name_of_text(g->u->names, once_in(g, 2) ? "with" : "layout");
     return node;
 }
 
@@ -314,13 +314,22 @@ static struct ast *grow_sequence(struct grower *g, enum ast_kind kind) {
     return node;
 }
 
+static struct ast *grow_training(struct grower *g) {
+    bool minimize = once_in(g, 2);
+    struct ast *node = sprout(g, minimize ? AST_MINIMIZE : AST_GRADIENT, minimize ? 3 : 2);
+    for (uint32_t i = 0; i < node->nkids; i++)
+        node->kids[i] = grow_expression(g);
+    return node;
+}
+
 static struct ast *grow_expression(struct grower *g) {
     struct ast *node;
     if (g->budget <= 0)
         return once_in(g, 2) ? sprout_named(g, AST_NAME, 0) : grow_literal(g);
-    switch (below(g, 16)) {
+    switch (below(g, 17)) {
     case 0:
     case 1: return grow_literal(g);
+    case 16: return grow_training(g);
     case 2:
     case 3: return sprout_named(g, AST_NAME, 0);
     case 4:

@@ -128,6 +128,9 @@ static void test_statements(void) {
         {"fn f() {\n fn g() {}\n}", "2:2: expected a statement, found 'fn' | Functions stand at "
                                     "the top level or in a layer, layers at the top level."},
         {"use 3", "1:5: expected a name or a string, found number 3"},
+        {"l = minimize f(x) over net",
+         "1:27: expected an operator or 'with', found the end of the text"},
+        {"l, g = gradient f(x)", "1:21: expected an operator or 'over', found the end of the text"},
         {"x.3 = 1", "1:3: expected a name, found number 3"},
         {"map i { a } b", "1:13: expected end of line, found name 'b'"},
         {"in = 3", "1:1: expected a statement, found 'in'"},
@@ -181,8 +184,7 @@ static void test_reserved(void) {
         {"rewrite r { a(b) => c where\n k }\nx 1",
          "1:1: 'rewrite' is not part of the language yet\n"
          "3:3: expected an operator or end of line, found number 1"},
-        {"loss = minimize f(x) over net with opt",
-         "1:8: 'minimize' is not part of the language yet"},
+        {"x = 1\nupdate net by g with opt", "2:1: 'update' is not part of the language yet"},
         {"pipeline p = d {\n fuse_maps \"a\" (64)\n}",
          "1:1: 'pipeline' is not part of the language yet"},
         {"x: f32[N] layout(n)", "1:11: 'layout' is not part of the language yet"},

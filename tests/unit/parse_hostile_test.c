@@ -44,17 +44,15 @@ static void test_random_bytes(void) {
 /* Random tokens find more of the grammar than random bytes. */
 static void test_random_tokens(void) {
     static const char *const words[] = {
-        "fn",       "layer", "param",  "map",    "in",   "for",
-        "if",       "else",  "while",  "where",  "and",  "or",
-        "not",      "inout", "use",    "return", "true", "inf",
-        "minimize", "a",     "b",      "max",    "1",    "2.5",
-        "\"s\"",    "(",     ")",      "[",      "]",    "{",
-        "}",        "{",     "}",      "->",     "|>",   "<<",
-        ">>",       "+=",    "==",     "=",      "=",    ":",
-        ":",        ",",     ",",      ";",      ".",    "*",
-        "**",       "-",     "<",      "~",      "\n",   "\n",
-        "\n",       "# c\n", "## d\n", "&&",     "seq",  "9223372036854775808",
-        "$",        "max=",  "else _", "()"};
+        "fn",    "layer", "param",  "map",      "in",       "for",   "if",   "else",
+        "while", "where", "and",    "or",       "not",      "inout", "use",  "return",
+        "true",  "inf",   "update", "gradient", "minimize", "over",  "with", "a",
+        "b",     "max",   "1",      "2.5",      "\"s\"",    "(",     ")",    "[",
+        "]",     "{",     "}",      "{",        "}",        "->",    "|>",   "<<",
+        ">>",    "+=",    "==",     "=",        "=",        ":",     ":",    ",",
+        ",",     ";",     ".",      "*",        "**",       "-",     "<",    "~",
+        "\n",    "\n",    "\n",     "# c\n",    "## d\n",   "&&",    "seq",  "9223372036854775808",
+        "$",     "max=",  "else _", "()"};
     struct grower g = {.state = 2};
     int failed = 0;
     for (int i = 0; i < count_of(3000) && failed < 3; i++) {

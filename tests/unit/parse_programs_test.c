@@ -81,6 +81,8 @@ static void test_precedence(void) {
     same("a.b[c](d).e", "((((a.b)[c])(d)).e)");
     same("a < b + c", "a < (b + c)");
     same("if a { b } else { c } + 1", "(if a { b } else { c }) + 1");
+    same("a + gradient b over c |> d", "a + (gradient b over (c |> d))");
+    is_tree("minimize a over b with c", "MINIMIZE(NAME.a, NAME.b, NAME.c)");
     is_tree("a + b * 2", "BINARY(NAME.a, BINARY#2(NAME.b, INT 2))");
     is_tree("not -a", "UNARY#16(UNARY#17(NAME.a))");
 }

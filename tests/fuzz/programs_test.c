@@ -1,0 +1,185 @@
+/* Programs made at random: what the compiler makes of them equals what `ref` does, and every graph on
+   the way reads back from its text. See README.md.
+
+   usage: programs_test [--from N] [--count N] [--variants N] [--show N] [--minimize N]
+   Without --count: DCL_FUZZ_COUNT programs. Each runs in a process of its own kind: a crash or an
+   endless loop is a failure like another one. */
+#include "tests/fuzz/generate.h"
+
+#include "tests/fuzz/case.h"
+#include "tests/fuzz/minimize.h"
+#include "tests/harness/tap.h"
+
+#include <sys/wait.h>
+
+#define CASE_SECONDS 60
+#define BATCH 40
+
+struct shared {
+    struct progress progress;
+    char kind[64];
+    char why[60000];
+};
+
+static struct shared *shared;
+static const char *stdlib_folder;
+static int variants = 3;
+
+static void work(uint64_t from, uint64_t to) {
+    struct runner r = {.progress = &shared->progress, .variants = variants};
+    struct arena *all = arena_new();
+    r.front = front_new(all, stdlib_folder);
+    if (r.front->diags.errors) {
+        struct buf b = buf_new(all);
+        diags_print(&r.front->diags, &b, false);
+        snprintf(shared->kind, sizeof shared->kind, "the standard library");
+        snprintf(shared->why, sizeof shared->why, "%s", b.at);
+        _exit(1);
+    }
+    for (uint64_t seed = from; seed < to; seed++) {
+        struct arena *a = arena_new();
+        alarm(CASE_SECONDS);
+        if (!run_case(&r, a, program_generate(a, seed))) {
+            snprintf(shared->kind, sizeof shared->kind, "%s", r.kind);
+            snprintf(shared->why, sizeof shared->why, "%s", r.why);
+            _exit(1);
+        }
+        arena_free(a);
+    }
+    alarm(0);
+    runner_close(&r);
+    arena_free(all);
+}
+
+/* How the child ended, as a kind of failure; "" if it was well. */
+static const char *ended(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        ;
+    if (WIFSIGNALED(status)) {
+        bool slow = WTERMSIG(status) == SIGALRM;
+        snprintf(shared->kind, sizeof shared->kind, "%s in %.40s", slow ? "too slow" : "crash",
+                 shared->progress.stage);
+        snprintf(shared->why, sizeof shared->why, "signal %d", WTERMSIG(status));
+    } else if (WEXITSTATUS(status) && !shared->kind[0]) {
+        snprintf(shared->kind, sizeof shared->kind, "exit in %.40s", shared->progress.stage);
+        snprintf(shared->why, sizeof shared->why, "status %d", WEXITSTATUS(status));
+    }
+    return shared->kind;
+}
+
+static pid_t child_begin(void) {
+    fflush(stdout);
+    fflush(stderr);
+    shared->kind[0] = shared->why[0] = '\0';
+    pid_t child = fork();
+    if (child < 0) {
+        perror("fork");
+        exit(2);
+    }
+    return child;
+}
+
+/* For the minimizer: how P fails, "" if it does not. */
+static const char *fails_how(struct program *p, void *data) {
+    (void)data;
+    pid_t child = child_begin();
+    if (child == 0) {
+        struct runner r = {.progress = &shared->progress, .variants = variants};
+        struct arena *all = arena_new();
+        r.front = front_new(all, stdlib_folder);
+        alarm(20);
+        if (!run_case(&r, all, p)) {
+            snprintf(shared->kind, sizeof shared->kind, "%s", r.kind);
+            snprintf(shared->why, sizeof shared->why, "%s", r.why);
+            _exit(1);
+        }
+        _exit(0);
+    }
+    return ended(child);
+}
+
+static void show(const struct program *p) {
+    struct arena *a = arena_new();
+    fputs(program_text(p, a), stderr);
+    for (int i = 0; i < p->nsizes; i++)
+        fprintf(stderr, "%s%s = %d", i ? ", " : "# sizes: ", p->sizes[i].name, p->sizes[i].n);
+    for (int i = 0; i < p->nargs; i++)
+        if (p->args[i].integer)
+            fprintf(stderr, ", %s = %lld", p->args[i].name, (long long)p->args[i].value);
+    fprintf(stderr, "\n# %s\n", program_signature(p, a));
+    arena_free(a);
+}
+
+static void report(uint64_t seed, bool smaller) {
+    struct arena *a = arena_new();
+    struct program *p = program_generate(a, seed);
+    char kind[64];
+    snprintf(kind, sizeof kind, "%s", shared->kind);
+    diag("seed %llu fails: %s: %.3000s", (unsigned long long)seed, kind, shared->why);
+    if (smaller)
+        p = program_minimize(a, p, kind, fails_how, NULL);
+    show(p);
+    if (smaller) {
+        fails_how(p, NULL);
+        diag("then: %s: %.3000s", shared->kind, shared->why);
+    }
+    arena_free(a);
+}
+
+int main(int argc, char **argv) {
+    const char *count = getenv("DCL_FUZZ_COUNT"), *source = getenv("DCL_SRC");
+    uint64_t from = 1, n = count ? strtoull(count, NULL, 10) * 3 : 300, failures = 0;
+    int smaller = 3;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        uint64_t x = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--from") == 0)
+            from = x;
+        else if (strcmp(argv[i], "--count") == 0)
+            n = x;
+        else if (strcmp(argv[i], "--variants") == 0)
+            variants = (int)x;
+        else if (strcmp(argv[i], "--minimize") == 0)
+            smaller = (int)x;
+        else if (strcmp(argv[i], "--show") == 0) {
+            show(program_generate(arena_new(), x));
+            return 0;
+        }
+    }
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/stdlib", source ? source : ".");
+    stdlib_folder = folder;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("mmap");
+        return 2;
+    }
+    for (uint64_t at = from, end = from + n; at < end;) {
+        uint64_t to = at + BATCH < end ? at + BATCH : end;
+        pid_t child = child_begin();
+        if (child == 0) {
+            work(at, to);
+            _exit(0);
+        }
+        if (ended(child)[0]) {
+            uint64_t seed = shared->progress.seed;
+            failures++;
+            report(seed, failures <= (uint64_t)smaller);
+            at = seed + 1;
+        } else {
+            at = to;
+        }
+    }
+    const struct progress *p = &shared->progress;
+    diag("%llu programs, %llu graphs, %llu round trips, %llu kernels, %llu elements",
+         (unsigned long long)p->programs, (unsigned long long)p->graphs,
+         (unsigned long long)p->trips, (unsigned long long)p->kernels,
+         (unsigned long long)p->elements);
+    diag("not compared: %llu elements; %llu programs whose data decide too finely",
+         (unsigned long long)p->unsure, (unsigned long long)p->gave_up);
+    ok(failures == 0, "%llu programs: ref, compiled code and printed graphs agree",
+       (unsigned long long)n);
+    ok(p->unsure * 10 <= p->elements && p->gave_up * 10 <= p->programs + 50,
+       "nearly all of it was compared");
+    return done_testing();
+}

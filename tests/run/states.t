@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""states.t: layers: starts of their states, instances as values, weight files."""
+
+import math
+
+import tap
+
+numpy = tap.need_numpy()
+
+import dclpy  # noqa: E402
+
+SOURCE = """
+layer Dense(n: int, m: int, k: float = 0.5) {
+  param W: f32[m, n] ~ kaiming_uniform
+  param b: f32[m] ~ zeros
+  param u: f64[1000] ~ uniform(2)
+  param g: f32[1000] ~ normal
+  buffer c: i32[2] = 3
+  param o: f32[2] ~ ones
+  fn forward(x: f32[*B, n]) -> f32[*B, m] { x @ W.T + b }
+}
+layer Pair(n: int) {
+  first = Dense(n, n)
+  rest = [Dense(n, n) for i in 0:2]
+  fn forward(x: f32[*B, n]) -> f32[*B, n] { x |> first |> rest[0] |> rest[1] }
+}
+"""
+
+
+def refused(s, text, words, name):
+    try:
+        s.run(text)
+        tap.fail(name, "no error")
+    except dclpy.Error as e:
+        tap.ok(all(w in str(e) for w in words), name, str(e))
+
+
+for backend in "ref", "cpu":
+    s = dclpy.Session("backend=" + backend)
+    s.run(SOURCE + 'net = Dense(30, 50)\nsave(net, "net.npz")\nother = Dense(30, 50)')
+    a = dict(numpy.load("net.npz"))
+    tap.is_str(sorted(a), ["W", "b", "c", "g", "o", "u"], backend + ": names of states")
+    bound = math.sqrt(6 / 30)
+    tap.ok(a["W"].std() > 0.5 * bound and abs(a["W"]).max() <= bound,
+           backend + ": kaiming_uniform")
+    tap.ok(not a["b"].any() and (a["o"] == 1).all() and (a["c"] == 3).all(),
+           backend + ": zeros, ones, a number")
+    tap.ok(1.9 < a["u"].max() <= 2 and -2 <= a["u"].min() < -1.9 and abs(a["u"].mean()) < 0.2,
+           backend + ": uniform")
+    tap.ok(abs(a["g"].mean()) < 0.15 and abs(a["g"].std() - 1) < 0.1, backend + ": normal")
+    s.run('save(other, "other.npz")')
+    tap.ok((dict(numpy.load("other.npz"))["W"] != a["W"]).any(),
+           backend + ": another instance starts differently")
+    with dclpy.Session("backend=" + backend) as t:
+        t.run(SOURCE + 'net = Dense(30, 50)\nsave(net, "again.npz")\n'
+              'seed(7)\nn = Dense(30, 50)\nsave(n, "seven.npz")')
+    tap.ok(all((v == a[k]).all() for k, v in numpy.load("again.npz").items()),
+           backend + ": the same start in another session")
+    tap.ok((numpy.load("seven.npz")["W"] != a["W"]).any(), backend + ": another seed")
+
+    x = numpy.random.default_rng(0).standard_normal((4, 30)).astype("f4")
+    tap.is_close(s.call("net", x), x @ a["W"].T + a["b"], backend + ": a call of an instance",
+                 rtol=1e-4, atol=1e-5)
+    numpy.save("x.npy", x)
+    s.run('x = load("x.npy")\ny = net(x)\nsave("y.npy", y)\nalias = net')
+    tap.is_close(numpy.load("y.npy"), x @ a["W"].T + a["b"], backend + ": in a statement",
+                 rtol=1e-4, atol=1e-5)
+
+    # Weights from files: by dotted names, all or nothing.
+    s.run('pair = Pair(3)\nsave(pair, "pair.safetensors")\nsave("pair0.npy", pair.first.W)')
+    s.run('save("w.npy", pair.rest[1].W)\nsave(pair, "pair.npz")')
+    b = dict(numpy.load("pair.npz"))
+    tap.ok("rest.1.W" in b and (b["rest.1.W"] == numpy.load("w.npy")).all(),
+           backend + ": dotted names")
+    handle = s.compile("pair")
+    one = numpy.ones((1, 3), "f4")
+    before = handle.call(one)
+    doubled = {k: v * 2 for k, v in b.items()}
+    numpy.savez("doubled.npz", **doubled)
+    s.run('load(pair, "doubled.npz")')
+    w = [doubled[k + ".W"].T for k in ("first", "rest.0", "rest.1")]
+    tap.is_close(handle.call(one), one @ w[0] @ w[1] @ w[2], backend + ": a handle sees the load",
+                 rtol=1e-4, atol=1e-5)
+    s.run('load(pair, "pair.safetensors")')
+    tap.is_close(handle.call(one), before, backend + ": and the next one")
+    broken = {k: v for k, v in b.items() if k != "first.b"}
+    broken["rest.0.W"] = numpy.zeros((3, 4), "f4")
+    broken["rest.1.b"] = numpy.zeros(3, "f8")
+    broken["extra"] = numpy.zeros(1)
+    numpy.savez("broken.npz", **broken)
+    refused(s, 'load(pair, "broken.npz")',
+            ["4 differences", "first.b is missing", "rest.0.W is f32[3, 4], expected f32[3, 3]",
+             "rest.1.b is f64[3], expected f32[3]", "extra belongs to nothing"],
+            backend + ": all differences at once")
+    tap.is_close(handle.call(one), before, backend + ": nothing was loaded then")
+    s.close()
+tap.done_testing()
