@@ -17,6 +17,7 @@ struct style {
     enum dtype type;
     bool exponent;
     int left, right; /* before the point with sign, behind it */
+    int others;      /* length of the longest of nan, inf, -inf */
     bool shortened;
 };
 
@@ -103,7 +104,10 @@ static void measure_width(struct shown *v, int64_t at) {
         left = x.b ? 4 : 5;
     } else {
         double d = as_double(v->style.type, x);
-        if (!isfinite(d))
+        int other = isfinite(d) ? 0 : isinf(d) && d < 0 ? 4 : 3;
+        if (other > v->style.others)
+            v->style.others = other;
+        if (other)
             return;
         number_text(v, x, text, sizeof text);
         split(text, &left, &right, &exponent);
@@ -124,6 +128,9 @@ static void choose_style(struct shown *v) {
             r.most > 0 && (r.most >= 1e8 || r.least < 1e-4 || r.most / r.least > 1000);
     }
     each(v, 0, 0, measure_width);
+    int behind = 1 + v->style.right + (v->style.exponent ? 4 : 0);
+    if (v->style.left < v->style.others - behind)
+        v->style.left = v->style.others - behind;
 }
 
 /* The element in OUT, padded. */
@@ -166,7 +173,7 @@ static void print_row(struct shown *v, uint32_t d, int64_t at) {
         bool cut = v->style.shortened && n > 2 * EDGE && i == EDGE;
         int width = cut ? 3 : format_element(v, at * n + i, text, sizeof text);
         if (i) {
-            if (v->out->n - v->line + (size_t)width + 1 > WIDTH)
+            if (v->out->n - v->line + (size_t)width + 1 > WIDTH - v->t->rank)
                 new_line(v, d + 1);
             else
                 buf_text(v->out, " ");

@@ -276,18 +276,21 @@ static void drop_symbols(struct symbolic *x) {
     }
 }
 
-static bool run_symbolic(struct dcl_session *s, const struct ast *st) {
+/* *DONE: it has run, or failed for good. */
+static bool run_symbolic(struct dcl_session *s, const struct ast *st, bool *done) {
     struct diags before = s->diags;
     struct symbolic x = {0};
     begin(s, st);
     make_symbols(s, st, &x);
     bool ok = x.at.n && evaluate_leaf(s, st, false);
+    bool again = !ok && !s->stop && !s->unit.acted;
     drop_symbols(&x);
     unit_end(s);
-    if (!ok && !s->stop) {
+    if (again) {
         s->diags = before;
         *s->diags.last = NULL;
     }
+    *done = !again;
     return ok;
 }
 
@@ -307,10 +310,9 @@ static bool is_worn(struct dcl_session *s, const struct ast *st) {
 
 static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
     if (is_worn(s, st)) {
-        if (run_symbolic(s, st))
-            return true;
-        if (s->stop)
-            return false;
+        bool done, ok = run_symbolic(s, st, &done);
+        if (done)
+            return ok;
         map_put(&s->rounds, (uintptr_t)st, ROUNDS_NEVER);
     }
     begin(s, st);

@@ -122,6 +122,7 @@ struct unit {
     struct eval *ev;
     struct span span;
     VEC(struct unit_symbol) symbols; /* by number of the argument */
+    bool acted;                      /* something has been written for good */
 };
 
 enum backend { BACKEND_CPU, BACKEND_REF };
@@ -208,6 +209,8 @@ bool script_run(struct dcl_session *s, struct text *t, bool show);
 /* units.c */
 void unit_begin(struct dcl_session *s, struct name name, struct span span, bool script);
 void unit_end(struct dcl_session *s);
+/* Whether what has been lowered writes to containers of the script or states. */
+bool unit_writes(struct dcl_session *s);
 /* Runs what has been lowered and gives data for the N tensors and scalars at V, in place: tensors
    of the store, or static integers and truth values. */
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);

@@ -203,10 +203,24 @@ struct wanted { /* tensors and scalars without data, each once */
     struct arena *arena;
     struct map index, seen;
     VEC(struct value) at;
-    bool symbolic;
+    bool symbolic, failed;
 };
 
 static void want(struct wanted *w, struct value *v);
+
+/* V is a state as a value: what it holds now. */
+static bool copy_of_state(struct dcl_session *s, struct value *v) {
+    const struct state *st = v->tensor->state;
+    const struct data *d = st->data;
+    const char *name = name_text(s->names, st->path);
+    struct data *copy = data_new(s, d->size, name, s->unit.span);
+    if (!copy)
+        return false;
+    memcpy(copy->bytes, d->bytes, d->size);
+    *v = value_tensor(
+        data_tensor(s, st->dtype, st->rank, st->dims, copy, (struct name){0}, s->unit.span));
+    return true;
+}
 
 static void want_instance(struct wanted *w, struct instance *x) {
     if (!x || map_get(&w->s->store.owned, (uintptr_t)x, NULL) ||
@@ -232,6 +246,10 @@ static void want(struct wanted *w, struct value *v) {
             break;
         if (v->tensor->from && !v->tensor->map && !v->tensor->container) {
             *v = value_tensor(v->tensor->from); /* a variable as it is */
+            break;
+        }
+        if (v->tensor->state && !v->tensor->map && !unit_writes(w->s)) {
+            w->failed = w->failed || !copy_of_state(w->s, v);
             break;
         }
         /* fall through */
@@ -262,7 +280,7 @@ bool store_keep(struct dcl_session *s, struct value *v, struct span span) {
         diag_error(&s->diags, span, ERR_STATIC_EXPECTED, "this integer");
         return false;
     }
-    if (w.at.n && !unit_results(s, w.at.n, w.at.at))
+    if (w.failed || (w.at.n && !unit_results(s, w.at.n, w.at.at)))
         return false;
     struct copier c = {.s = s, .to = s->store.arena, .made = w.index, .values = w.at.at};
     c.seen = map_new(s->unit.arena);

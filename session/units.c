@@ -4,8 +4,9 @@
    Note [results on the way]
    A statement may need a value before it ends: the condition of an `if` expression, what `print`
    prints. The graph so far is then finished with these values as results, copied, compiled and run,
-   and lowering goes on in the same graph. Such a run must leave no trace, so it writes to copies of
-   the containers of the script; unit_effects runs the whole graph once for what it writes. */
+   and lowering goes on in the same graph, so that what was computed before can be used after. If
+   the graph writes to containers of the script or to states, it must not run twice: then lowering
+   goes on with an empty graph. */
 #include "session/state.h"
 
 #include <string.h>
@@ -169,10 +170,9 @@ static struct written written_by(struct arena *a, const struct graph *g) {
     return w;
 }
 
-/* The memory behind the parameters of P. Containers that P writes: a copy, or (FOR_GOOD) the data
-   itself. */
-static struct actual *bind_actuals(struct dcl_session *s, struct arena *a, const struct program *p,
-                                   bool for_good) {
+/* The memory behind the parameters of P; what P writes can be taken back from here on. */
+static struct actual *bind_actuals(struct dcl_session *s, struct arena *a,
+                                   const struct program *p) {
     const struct graph *g = p->graph;
     struct written w = written_by(a, g);
     struct actual *at = ARENA_ARRAY(a, struct actual, g->params.n);
@@ -182,7 +182,10 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a, const
             at[i].value = s->unit.symbols.at[from->argument].value;
             continue;
         }
+        bool writes = w.conts[g->params.at[i].cont.i];
         if (from->kind == ORIGIN_STATE) {
+            if (writes && !undo_write_state(s, from->state))
+                return NULL;
             at[i].bytes = ((struct data *)from->state->data)->bytes;
             at[i].dims = from->state->dims;
             continue;
@@ -191,19 +194,10 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a, const
         int64_t *dims = ARENA_ARRAY(a, int64_t, t->rank);
         for (uint32_t d = 0; d < t->rank; d++)
             dims[d] = t->dims[d].i;
-        at[i].dims = dims;
-        bool writes = w.conts[g->params.at[i].cont.i];
-        if (writes && for_good && !undo_write(s, t))
+        if (writes && !undo_write(s, t))
             return NULL;
-        struct data *d = tensor_data(t);
-        if (writes && !for_good) {
-            struct data *copy = data_new(s, d->size, name_text(s->names, t->name), t->span);
-            if (!copy)
-                return NULL;
-            memcpy(copy->bytes, d->bytes, d->size);
-            d = copy;
-        }
-        at[i].bytes = d->bytes;
+        at[i].dims = dims;
+        at[i].bytes = tensor_data(t)->bytes;
     }
     return at;
 }
@@ -223,13 +217,21 @@ static bool make_program(struct dcl_session *s, uint32_t n, const struct value *
     return true;
 }
 
-static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, bool for_good,
-                     struct data **data, int64_t (*dims)[EVAL_MAX_RANK]) {
+/* After a run that wrote: an empty graph, with the same symbols. */
+static void go_on(struct dcl_session *s) {
+    struct unit *u = &s->unit;
+    lower_again(u->lower);
+    for (uint32_t i = 0; i < u->symbols.n; i++)
+        lower_symbol(u->lower, u->symbols.at[i].name);
+}
+
+static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, struct data **data,
+                     int64_t (*dims)[EVAL_MAX_RANK]) {
     struct unit *u = &s->unit;
     struct program p;
     if (session_stopped(s) || !make_program(s, n, v, &p))
         return false;
-    struct actual *at = bind_actuals(s, u->arena, &p, for_good);
+    struct actual *at = bind_actuals(s, u->arena, &p);
     int64_t *symbols = ARENA_ARRAY(u->arena, int64_t, p.nsymbols);
     if (!at || !program_bind(s, &p, at, symbols, u->span))
         return false;
@@ -249,7 +251,13 @@ static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, b
             memcpy(dims[k - before], shape, sizeof shape);
         }
     }
-    return program_run(s, &p, at, symbols, results, u->span);
+    bool writes = written_by(u->arena, p.graph).any;
+    u->acted = u->acted || writes;
+    if (!program_run(s, &p, at, symbols, results, u->span))
+        return false;
+    if (writes)
+        go_on(s);
+    return true;
 }
 
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
@@ -260,20 +268,20 @@ bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
     uint32_t *ranks = ARENA_ARRAY(s->unit.arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
         ranks[i] = v[i].kind == VAL_TENSOR ? v[i].tensor->rank : 0;
-    if (!run_unit(s, n, v, false, data, dims))
+    if (!run_unit(s, n, v, data, dims))
         return false;
     for (uint32_t i = 0; i < n; i++)
         v[i] = settle(s, &v[i], ranks[i], dims[i], data[i]);
     return true;
 }
 
-bool unit_effects(struct dcl_session *s) {
+bool unit_writes(struct dcl_session *s) {
     if (!s->unit.lower)
-        return true;
+        return false; /* the reference has written already */
     struct graph *g = lower_finish(s->unit.lower, 0, NULL, NULL);
-    if (!g)
-        return false;
-    if (!written_by(s->unit.arena, g).any)
-        return true;
-    return run_unit(s, 0, NULL, true, NULL, NULL);
+    return g && written_by(s->unit.arena, g).any;
+}
+
+bool unit_effects(struct dcl_session *s) {
+    return !unit_writes(s) || run_unit(s, 0, NULL, NULL, NULL);
 }

@@ -26,7 +26,7 @@ struct rt_failure {
 };
 
 /* One thread; number 0 is the caller. The first cache line travels between the caller and the
-   worker at every fork and join and holds all that they exchange; the rest stays with its thread. */
+   worker at every fork and join and holds all they exchange; the rest stays with its thread. */
 struct rt_thread {
     _Alignas(RT_LINE) _Atomic uint32_t state; /* enum in pool.c */
     int32_t status;

@@ -238,6 +238,14 @@ static bool check_conditions(struct verifier *v) {
     return true;
 }
 
+static bool has_no_elements(const struct graph *g, const struct container *c) {
+    int64_t n;
+    for (uint32_t d = 0; d < c->rank; d++)
+        if (sym_is_const(g->syms, c->dims[d], &n) && n == 0)
+            return true;
+    return false;
+}
+
 static bool check_uses(struct verifier *v) {
     for (uint32_t i = 1; i < v->g->conts.n; i++) {
         v->span = v->g->conts.at[i].span;
@@ -246,7 +254,8 @@ static bool check_uses(struct verifier *v) {
             continue; /* a pass has removed it with all that touched it */
         if (!v->conts[i].uses)
             return broken(v, 3, "%s is never declared", name);
-        if (!v->conts[i].written && v->g->conts.at[i].role == ROLE_RESULT)
+        if (!v->conts[i].written && v->g->conts.at[i].role == ROLE_RESULT &&
+            !has_no_elements(v->g, &v->g->conts.at[i]))
             return broken(v, 14, "the result %s is never written", name);
     }
     return true;

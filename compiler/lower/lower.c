@@ -113,6 +113,7 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
     struct cont c =
         graph_container(l->g, n, t->dtype, t->rank, dims, storage, ROLE_TRANSIENT, t->span);
     t->id = c.i;
+    t->impl = l->g;
     struct node *decl = add(l, NODE_DECL, t->span);
     decl->decl.cont = c;
     if (fill) {
@@ -123,8 +124,21 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
     return true;
 }
 
+/* Whether T belongs to the graph that is written now: see lower_again. */
+static bool is_current(struct lower *l, const struct tensor *t, struct span span) {
+    if (t->impl == l->g)
+        return true;
+    struct diag *d = diag_error(l->ev.diags, span, ERR_NOT_HERE,
+                                "this value stands before a part of the statement that had to run "
+                                "by itself");
+    diag_help(l->ev.diags, d, "give it a name in a statement of its own");
+    return false;
+}
+
 static bool make_memlet(struct lower *l, const struct tensor *t, const struct value *at,
-                        struct memlet *m) {
+                        struct span span, struct memlet *m) {
+    if (!is_current(l, t, span))
+        return false;
     struct sym subs[EVAL_MAX_RANK];
     for (uint32_t d = 0; d < t->real_rank; d++)
         subs[d] = value_sym(&l->ev, &at[d]);
@@ -136,7 +150,7 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
                     const struct value *other, struct span span, struct value *out) {
     struct lower *l = host;
     struct memlet m;
-    if (!make_memlet(l, t, at, &m))
+    if (!make_memlet(l, t, at, span, &m))
         return false;
     if (other) {
         const struct expr *e = expr_of(other);
@@ -163,7 +177,7 @@ static bool op_write(void *host, const struct tensor *t, const struct value *at,
                      enum resolution r, bool drop, struct span span) {
     struct lower *l = host;
     struct memlet m;
-    if (!make_memlet(l, t, at, &m))
+    if (!make_memlet(l, t, at, span, &m))
         return false;
     const struct container *c = graph_cont(l->g, m.cont);
     if (c->role == ROLE_PARAM) {
@@ -439,6 +453,7 @@ static bool op_state(void *host, struct state *s, struct value *out) {
     struct origin from = {.kind = ORIGIN_STATE, .state = s};
     t->name = s->path;
     t->read_only = true;
+    t->impl = l->g;
     t->id = param(l, word(l, text), s->dtype, s->rank, sizes, ROLE_PARAM, s->def->span, from).i;
     *out = remember(l, s, t);
     return true;
@@ -457,6 +472,7 @@ static bool op_import(void *host, const struct value *v, struct value *out) {
     x->name = t->name;
     x->container = t->container;
     x->read_only = !t->container;
+    x->impl = l->g;
     x->id = param(l, name_none(t->name) ? word(l, "x") : t->name, t->dtype, t->rank, sizes,
                   t->container ? ROLE_INOUT : ROLE_PARAM, t->span, from)
                 .i;
@@ -510,6 +526,7 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
         out[i] = tensor_of(&l->ev, wrt[i]->dtype, wrt[i]->rank, wrt[i]->dims, span);
         out[i]->name = graph_cont(l->g, gradients[i])->name;
         out[i]->id = gradients[i].i;
+        out[i]->impl = l->g;
         out[i]->map = wrt[i]->map;
         out[i]->unit = wrt[i]->unit;
         out[i]->real_rank = wrt[i]->real_rank;
@@ -587,6 +604,21 @@ struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *
     return l;
 }
 
+void lower_again(struct lower *l) {
+    struct graph *before = l->g;
+    l->g = graph_new(l->arena, before->names, before->syms, before->name);
+    l->at = &l->g->body;
+    l->used = map_new(l->arena);
+    l->reserved = map_new(l->arena);
+    l->active = map_new(l->arena);
+    l->scope.n = 0;
+    memset(&l->origins, 0, sizeof l->origins); /* those of before are in use */
+    l->memos.n = 0;
+    l->automatic_read = NULL;
+    l->arguments = 0;
+    l->ev.facts = sym_facts_new(l->arena, before->syms);
+}
+
 struct eval *lower_eval(struct lower *l) {
     return &l->ev;
 }
@@ -601,6 +633,7 @@ bool lower_tensor(struct lower *l, struct name name, enum dtype t, uint32_t rank
     struct cont c = param(l, name, t, rank, sizes, inout ? ROLE_INOUT : ROLE_PARAM, l->g->span,
                           from);
     x->id = c.i;
+    x->impl = l->g;
     x->name = name;
     x->container = inout;
     x->read_only = !inout;
@@ -698,6 +731,8 @@ static void drop_decl(struct lower *l, uint32_t at) {
 
 static bool finish_result(struct lower *l, const struct value *v, struct name name) {
     struct graph *g = l->g;
+    if (v->kind == VAL_TENSOR && !is_current(l, v->tensor, v->tensor->span))
+        return false;
     if (v->kind == VAL_TENSOR && !v->tensor->map) {
         struct cont c = {v->tensor->id};
         uint32_t decl = find_decl(g, c);
@@ -716,8 +751,9 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
     for (uint32_t d = 0; d < rank; d++)
         dims[d] = value_sym(&l->ev, &v->tensor->dims[d]);
     struct name base = !name_none(name)                                      ? name
-                       : v->kind == VAL_TENSOR && !name_none(v->tensor->name) ? v->tensor->name
-                                                                              : word(l, "r");
+                       : v->kind == VAL_TENSOR && !name_none(v->tensor->name)
+                           ? graph_cont(g, (struct cont){v->tensor->id})->name
+                           : word(l, "r");
     struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE,
                                     ROLE_RESULT, l->g->span);
     VEC_PUSH(l->arena, g->results, c);

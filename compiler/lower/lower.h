@@ -51,6 +51,9 @@ struct value lower_symbol(struct lower *l, struct name name);
    they have none. NULL if something failed. The graph has not been verified. */
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
                            const struct name *names);
+/* Goes on with an empty graph, after the one so far has been finished and run. Arguments have to be
+   given again; what uses a tensor of the graph before is an error. */
+void lower_again(struct lower *l);
 /* One origin per parameter of the graph. */
 const struct origin *lower_origins(const struct lower *l);
 

@@ -73,18 +73,23 @@ static void drop_units(struct shrink *s, struct cont c) {
         drop(s, c, gone);
 }
 
+/* All of the index is inside a dimension of that size: no guard speaks of it. */
+static bool within(const struct shrink *s, const struct index *x, struct sym size) {
+    int64_t lo, hi, n;
+    return sym_is_const(s->g->syms, x->lo, &lo) && lo >= 0 &&
+           (sym_eq(x->hi, size) || (sym_is_const(s->g->syms, x->hi, &hi) &&
+                                    sym_is_const(s->g->syms, size, &n) && hi <= n));
+}
+
 /* Whether C may become MAP's own; its dimensions that go then are dropped. */
 static bool fits(struct shrink *s, struct cont c, const struct node *map) {
     const struct container *x = graph_cont(s->g, c);
     const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank);
-    for (uint32_t i = 0; i < t->at.n; i++)
-        if (t->at.at[i]->outside != OUTSIDE_ERROR)
-            return false; /* guards speak of the dimensions that would go */
     for (uint32_t k = 0; k < map->map.n; k++) {
         bool found = false;
         for (uint32_t d = 0; d < x->rank && !found; d++) {
-            found = t->at.n > 0 && !gone[d];
+            found = t->at.n > 0 && !gone[d] && within(s, &map->map.index[k], x->dims[d]);
             for (uint32_t i = 0; i < t->at.n && found; i++)
                 found = alone(s->g, map, t->at.at[i]->at[d]) == (int)k;
             gone[d] = gone[d] || found;

@@ -6,7 +6,7 @@
     train.py try                    trains without a further fifth, and prints how well that is
                                     recognised: for choosing a network
 
-Images whose index is divisible by 5 are for the test: they are never trained with, nor looked at for
+Images whose index is divisible by 5 are for the test: never trained with, nor looked at for
 any choice. The same seed and the same version of PyTorch give the same weights on one machine.
 """
 

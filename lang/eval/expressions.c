@@ -17,12 +17,20 @@ bool bring(struct eval *ev, struct value *v) {
     return true;
 }
 
+bool bring_state(struct eval *ev, struct state *s, struct value *out) {
+    if (!ev->ops->state(ev->host, s, out))
+        return false;
+    if (out->kind == VAL_TENSOR)
+        out->tensor->state = s;
+    return true;
+}
+
 static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     struct binding *b = env_find(env, e->name, NULL);
     if (b) {
         *out = b->value;
         if (out->kind == VAL_STATE)
-            return ev->ops->state(ev->host, b->value.state, out);
+            return bring_state(ev, b->value.state, out);
         return bring(ev, out);
     }
     const struct module *m = env->module, *found;

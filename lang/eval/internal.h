@@ -69,6 +69,8 @@ bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span s
 
 /* expressions.c: a tensor of the script, as it is used inside. */
 bool bring(struct eval *ev, struct value *v);
+/* The tensor of a layer's state. */
+bool bring_state(struct eval *ev, struct state *s, struct value *out);
 
 /* statements.c */
 bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out);

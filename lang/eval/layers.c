@@ -116,7 +116,7 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
         struct instance *x = object->instance;
         struct binding *b = env_find(x->env, member->name, NULL);
         if (b && b->value.kind == VAL_STATE)
-            return ev->ops->state(ev->host, b->value.state, out);
+            return bring_state(ev, b->value.state, out);
         if (b) {
             *out = b->value;
             return true;

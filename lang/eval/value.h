@@ -105,6 +105,7 @@ struct tensor {
     bool *unit;
     bool data;           /* of the script: IMPL is its memory; used inside by way of ops->import */
     struct tensor *from; /* what it was imported from, NULL if it was not */
+    struct state *state; /* the layer's state that it is, or NULL */
     void *impl;          /* of the host */
     uint32_t id;         /* of the host */
 };

@@ -378,8 +378,8 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p) {
     yysymbol_kind_t fits[YYNTOKENS];
     int kinds[YYNTOKENS], n = 0;
-    int count = yypcontext_expected_tokens(context, fits, YYNTOKENS);
-    for (int kind = 0; kind < TOK_END; kind++)
+    int count = message_is_kept(p) ? yypcontext_expected_tokens(context, fits, YYNTOKENS) : 0;
+    for (int kind = 0; kind < TOK_END && count > 0; kind++)
         for (int i = 0; i < count; i++)
             if (YYTRANSLATE(kind) == fits[i])
                 kinds[n++] = kind;

@@ -242,6 +242,10 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
 
 /* --- the error ------------------------------------------------------------------------------- */
 
+bool message_is_kept(const struct parser *p) {
+    return p->diags->errors < (p->diags->limit == 0 ? 100 : p->diags->limit);
+}
+
 void message_unexpected(struct parser *p, const int *kinds, int n) {
     uint32_t i = p->last;
     const struct token *t = &p->tokens.at[i];
@@ -252,8 +256,7 @@ void message_unexpected(struct parser *p, const int *kinds, int n) {
     p->error = i;
     p->reserved = t->kind == TOK_RESERVED;
     struct span at = span_of(p, i);
-    uint32_t limit = p->diags->limit == 0 ? 100 : p->diags->limit;
-    if (p->diags->errors >= limit && t->kind != TOK_BAD) {
+    if (!message_is_kept(p) && t->kind != TOK_BAD) {
         diag_error(p->diags, at, ERR_SYNTAX, ""); /* counted, not kept */
     } else if (t->kind == TOK_RESERVED) {
         diag_error(

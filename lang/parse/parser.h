@@ -103,6 +103,8 @@ void parse_pass_over(struct parser *p, uint32_t opener);
 
 /* The token at P->pos - 1 fits nowhere; EXPECTED lists the kinds that would. */
 void message_unexpected(struct parser *p, const int *expected, int n);
+/* False once there are so many errors that further ones are only counted. */
+bool message_is_kept(const struct parser *p);
 void message_too_deep(struct parser *p, struct span at);
 /* An error of CODE (whose format takes TEXT) and, if it is not NULL, HELP. The statement is left
    out. */

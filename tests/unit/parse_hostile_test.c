@@ -1,5 +1,5 @@
-/* Texts that nobody should write: random bytes, random tokens, mutated programs. The parser tells and
-   never crashes; whatever it accepts comes back from its print. */
+/* Texts that nobody should write: random bytes, random tokens, mutated programs, no memory. The
+   parser tells and never crashes; whatever it accepts comes back from its print. */
 #include "tests/parse/trees.h"
 
 /* What must hold of every text. */

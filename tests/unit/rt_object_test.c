@@ -200,8 +200,8 @@ static void test_refused(void) {
     refuse_source("int missing(int); int f(int x) { return missing(x); }", "-O2 -fPIC",
                   "undefined symbol missing");
     refuse_source("__thread int t; int f(void) { return t++; }", "-O2 -fPIC", "section");
-    refuse_source("volatile int x; __attribute__((constructor)) void f(void) { x = 3; }", "-O2 -fPIC",
-                  "section");
+    refuse_source("volatile int x; __attribute__((constructor)) void f(void) { x = 3; }",
+                  "-O2 -fPIC", "section");
     refuse_source("int common; int f(void) { return common; }", "-O2 -fPIC -fcommon",
                   "no place in the object");
     refuse_source("char x[300000000]; int f(void) { return x[5]; }", "-O2 -fPIC", "too large");
@@ -241,6 +241,82 @@ static Elf64_Shdr *section_headers(struct file f, uint32_t *n) {
     Elf64_Ehdr *e = (Elf64_Ehdr *)f.bytes;
     *n = e->e_shnum;
     return (Elf64_Shdr *)(f.bytes + e->e_shoff);
+}
+
+/* The header of the first section of TYPE. */
+static Elf64_Shdr *section_of(struct file f, uint32_t type) {
+    uint32_t n;
+    Elf64_Shdr *h = section_headers(f, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (h[i].sh_type == type)
+            return &h[i];
+    return h;
+}
+
+static void check_relocations(struct file f) {
+    uint32_t n;
+    Elf64_Shdr *h = section_headers(f, &n), *relas = section_of(f, SHT_RELA), old = *relas;
+    Elf64_Rela *r = (Elf64_Rela *)(f.bytes + relas->sh_offset), rela = *r;
+    r->r_offset = h[relas->sh_info].sh_size - 3;
+    refused(f, "leaves its section", "a relocation of the last 3 bytes");
+    r->r_offset = UINT64_MAX - 1;
+    refused(f, "leaves its section", "a relocation at the end of all memory");
+    *r = rela;
+    r->r_info = ELF64_R_INFO(section_of(f, SHT_SYMTAB)->sh_size / sizeof(Elf64_Sym), R_X86_64_64);
+    refused(f, "not there", "a symbol one too far");
+    r->r_info = ELF64_R_INFO(0, R_X86_64_PC32);
+    refused(f, "undefined symbol", "symbol 0");
+    *r = rela;
+
+    relas->sh_info = n;
+    refused(f, "not there", "relocations of a section one too far");
+    *relas = old;
+    relas->sh_type = SHT_REL;
+    refused(f, "malformed relocations", "relocations without addends");
+    *relas = old;
+    relas->sh_link = 0;
+    refused(f, "malformed relocations", "relocations without symbols");
+    *relas = old;
+    relas->sh_size -= 1;
+    refused(f, "malformed relocations", "half a relocation");
+    *relas = old;
+}
+
+static void check_symbols(struct file f) {
+    uint32_t n;
+    Elf64_Shdr *h = section_headers(f, &n), *symtab = section_of(f, SHT_SYMTAB);
+    Elf64_Shdr *strtab = &h[symtab->sh_link], old = *strtab;
+    char *names = (char *)f.bytes + strtab->sh_offset;
+    names[strtab->sh_size - 1] = 'x';
+    refused(f, "malformed string table", "names that do not end");
+    names[strtab->sh_size - 1] = '\0';
+    strtab->sh_type = SHT_NOBITS;
+    refused(f, "malformed string table", "names that are not in the file");
+    *strtab = old;
+    strtab->sh_size = 0;
+    refused(f, "malformed string table", "no names");
+    *strtab = old;
+    old = *symtab;
+    symtab->sh_link = n;
+    refused(f, "malformed string table", "names in a section one too far");
+    *symtab = old;
+
+    /* The last symbol that can be asked for. */
+    Elf64_Sym *s = (Elf64_Sym *)(f.bytes + symtab->sh_offset) + symtab->sh_size / sizeof *s - 1;
+    while (s->st_shndx == SHN_UNDEF)
+        s--;
+    Elf64_Sym symbol = *s;
+    s->st_name = (Elf64_Word)strtab->sh_size;
+    refused(f, "malformed symbol name", "a name one too far");
+    *s = symbol;
+    s->st_value = h[s->st_shndx].sh_size + 1;
+    struct rt_object *o = rt_object_load(f.bytes, f.n, near, 2, NULL);
+    ok(!o || !rt_object_symbol(o, names + symbol.st_name), "a place outside is not given out");
+    rt_object_free(o);
+    *s = symbol;
+    o = rt_object_load(f.bytes, f.n, near, 2, NULL);
+    ok(o && rt_object_symbol(o, names + symbol.st_name), "a place inside is");
+    rt_object_free(o);
 }
 
 static uint64_t random_state = 88172645463325252u;
@@ -382,6 +458,8 @@ int main(void) {
     test_far();
     test_refused();
     struct file f = compile(program, "-O2 -fPIC -fno-plt");
+    check_relocations(f);
+    check_symbols(f);
     test_fields(f);
     test_tables(f);
     test_overlap(f);

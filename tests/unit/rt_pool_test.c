@@ -140,6 +140,7 @@ static int32_t check_odd(struct rt_api *api, void *env, int64_t begin, int64_t e
         if (i >= *bad && i % 2) {
             (api->fail)(api, "100 % sure: x % 2 == 0 fails at %lld, from %lld (%d %s %lld)", i,
                         *bad);
+            (api->fail)(api, "the second", 0, 0);
             return RT_CHECK_FAILED;
         }
     return RT_OK;
@@ -228,6 +229,8 @@ static void test_threads(void) {
     struct rt *rt = rt_new(4);
     unsigned mxcsr = _mm_getcsr();
     _mm_setcsr(mxcsr | 0x8040);
+    struct seen s = {.fail_from = N_MAX};
+    rt_api(rt)->parallel(rt_api(rt), mark, &s, 4); /* starts the workers now */
     rt_call(rt, halving, bufs, NULL, NULL);
     unsigned after = _mm_getcsr();
     _mm_setcsr(mxcsr);

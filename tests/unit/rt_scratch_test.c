@@ -50,6 +50,28 @@ static void test_blocks(void) {
     rt_free(rt);
 }
 
+/* Blocks that fill chunks to the end, and one free for many of them. */
+static void test_full_chunks(void) {
+    struct rt *rt = rt_new(1);
+    struct rt_api *api = rt_api(rt);
+    bool kept = true;
+    for (int round = 0; round < 3; round++) {
+        enum { N = 6000 };
+        static unsigned char *at[N];
+        for (int i = 0; i < N; i++) {
+            at[i] = api->scratch(api, 64 + i % 3 * 64);
+            memset(at[i], i, (size_t)(64 + i % 3 * 64));
+        }
+        for (int i = 0; i < N; i++)
+            kept &= holds(at[i], (size_t)(64 + i % 3 * 64), (unsigned char)i);
+        api->scratch_free(api, at[1]);
+        kept &= api->scratch(api, 1) == at[1];
+        api->scratch_free(api, at[0]);
+    }
+    ok(kept, "chunks are filled and freed as a whole");
+    rt_free(rt);
+}
+
 struct stacks {
     void *first[4];
     bool good[4];
@@ -113,6 +135,7 @@ static void test_reset(void) {
 
 int main(void) {
     test_blocks();
+    test_full_chunks();
     test_threads();
     test_reset();
     return done_testing();

@@ -271,7 +271,8 @@ static void test_must_prove(void) {
             const char *question = must_prove[k].questions[q];
             uint64_t before = sym_steps(ctx);
             ok(ask(f, question), "%s  |-  %s", must_prove[k].facts, question);
-            ok(sym_steps(ctx) - before < SYM_PROOF_STEPS, "in %" PRIu64 " steps", sym_steps(ctx) - before);
+            ok(sym_steps(ctx) - before < SYM_PROOF_STEPS, "in %" PRIu64 " steps",
+               sym_steps(ctx) - before);
         }
         end();
     }
