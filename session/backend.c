@@ -8,7 +8,7 @@
 
 #define LIBRARY "libdcl_llvm.so"
 
-static const char *find_library(struct arena *a) {
+const char *backend_path(struct arena *a) {
     const char *folder = library_folder(a);
     const char *places[] = {
         arena_printf(a, "%s/" LIBRARY, folder),
@@ -31,7 +31,7 @@ static const struct llvm_backend *fail(struct dcl_session *s, const char *why) {
 const struct llvm_backend *backend_open(struct dcl_session *s) {
     if (s->llvm)
         return s->llvm;
-    const char *path = find_library(s->messages);
+    const char *path = backend_path(s->messages);
     if (!path)
         return fail(s, "there is no " LIBRARY);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

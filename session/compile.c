@@ -1,11 +1,13 @@
-/* From a graph to a kernel: passes, then the kernels of this session, then the cache on disk, then
-   the compiler. The key is the text of the graph after all passes with all else that code depends
-   on, so equal graphs are compiled once and a second start compiles nothing. */
+/* From a graph to a kernel: the kernels of this session, then the cache on disk, then passes and
+   the compiler. The key is the text of the graph as it was lowered with all else that code depends
+   on: passes and options, the processor, and which build of DCL this is. So equal graphs are
+   compiled once, and a second start neither compiles nor runs passes. */
 #include "session/state.h"
 
 #include "compiler/print/print.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p) {
     const struct options *o = &s->options;
@@ -15,13 +17,35 @@ bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipelin
     return pipeline_run(g, p, &t, o->verify, NULL, NULL, &s->diags);
 }
 
-static struct rt_key key_of(struct dcl_session *s, const struct graph *g, struct arena *scratch) {
+/* The passes and the code generator may change without a number changing, so the files of the two
+   libraries count. */
+static void print_build(struct buf *out, const char *path) {
+    struct stat st;
+    if (path && stat(path, &st) == 0)
+        buf_printf(out, " %lld.%09ld %lld %llu", (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+                   (long long)st.st_size, (unsigned long long)st.st_ino);
+}
+
+/* What is the same for all kernels of a session. */
+static const char *key_suffix(struct dcl_session *s) {
     const struct options *o = &s->options;
-    struct buf text = buf_new(scratch);
-    graph_print(g, &text);
+    struct buf text = buf_new(s->arena);
     buf_printf(&text, "\n%s llvm %d rt %d cpu %s %016llx strict %d", DCL_VERSION,
                LLVM_BACKEND_VERSION, RT_ABI_VERSION, o->target.cpu,
                (unsigned long long)o->target.fingerprint, o->strict);
+    for (uint32_t i = 0; i < o->pipeline.n; i++)
+        buf_printf(&text, " %s", passes[o->pipeline.at[i]].name);
+    print_build(&text, library_path(s->arena));
+    print_build(&text, backend_path(s->arena));
+    return text.at;
+}
+
+static struct rt_key key_of(struct dcl_session *s, const struct graph *g, struct arena *scratch) {
+    struct buf text = buf_new(scratch);
+    if (!s->key_suffix)
+        s->key_suffix = key_suffix(s);
+    graph_print(g, &text);
+    buf_text(&text, s->key_suffix);
     struct rt_key key = {hash_bytes(text.at, text.n, 1), hash_bytes(text.at, text.n, 2)};
     return key;
 }
@@ -64,9 +88,10 @@ static struct kernel *from_cache(struct dcl_session *s, struct rt_key key) {
     return k; /* if it cannot be loaded it is compiled anew */
 }
 
-static struct kernel *from_compiler(struct dcl_session *s, const struct graph *g, struct rt_key key,
+static struct kernel *from_compiler(struct dcl_session *s, struct graph *g, struct rt_key key,
                                     struct arena *scratch) {
-    const struct llvm_backend *llvm = backend_open(s);
+    const struct llvm_backend *llvm =
+        compile_passes(s, g, &s->options.pipeline) ? backend_open(s) : NULL;
     struct llvm_options o = {.target = s->options.target, .strict = s->options.strict};
     struct llvm_code code;
     if (!llvm || !llvm->compile(g, &o, scratch, &s->diags, &code))
@@ -89,8 +114,6 @@ static void free_arena(void *a) {
 }
 
 struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
-    if (!compile_passes(s, g, &s->options.pipeline))
-        return NULL;
     struct arena *scratch = arena_new();
     arena_on_free(g->arena, free_arena, scratch);
     struct rt_key key = key_of(s, g, scratch);

@@ -12,14 +12,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *library_folder(struct arena *a) {
+const char *library_path(struct arena *a) {
     Dl_info info;
     char path[PATH_MAX];
     /* A data pointer of this library, since C has no conversion from functions. */
     static const char here = 0;
     if (!dladdr(&here, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
-        return "";
-    char *slash = strrchr(path, '/');
+        return NULL;
+    return arena_strndup(a, path, strlen(path));
+}
+
+const char *library_folder(struct arena *a) {
+    const char *path = library_path(a), *slash = path ? strrchr(path, '/') : NULL;
     return slash ? arena_strndup(a, path, (size_t)(slash - path)) : "";
 }
 

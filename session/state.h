@@ -169,6 +169,7 @@ struct dcl_session {
     struct unit unit;
     struct dcl_function *functions;
     struct kernel *kernels;
+    const char *key_suffix;
     uint64_t clock;
     const struct llvm_backend *llvm; /* once opened */
     void *llvm_library;
@@ -192,6 +193,8 @@ const char *options_read(struct arena *a, const char *text, struct options *o);
 
 /* prelude.c */
 bool prelude_read(struct dcl_session *s);
+/* The file of libdcl, NULL if it is not known. */
+const char *library_path(struct arena *a);
 /* The folder of libdcl, without a slash at its end; "" if it is not known. */
 const char *library_folder(struct arena *a);
 
@@ -251,7 +254,7 @@ void define(struct dcl_session *s, struct module *m, struct ast *def);
 void undo_definitions(struct dcl_session *s, uint32_t mark, bool back);
 
 /* compile.c */
-/* Passes on G (which is changed), then the kernel from one of the caches or the compiler. */
+/* The kernel of G from one of the caches, or passes (which change G) and the compiler. */
 struct kernel *compile_graph(struct dcl_session *s, struct graph *g);
 bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p);
 enum { KERNELS_KEPT = 256 };
@@ -259,6 +262,7 @@ void kernels_trim(struct dcl_session *s, uint32_t most);
 void kernels_free(struct dcl_session *s);
 
 /* backend.c: the compiler's library; NULL after an error. */
+const char *backend_path(struct arena *a); /* its file, NULL if there is none */
 const struct llvm_backend *backend_open(struct dcl_session *s);
 void backend_close(struct dcl_session *s);
 

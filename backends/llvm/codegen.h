@@ -78,7 +78,8 @@ struct fn {
     struct memo memo;
     struct map names; /* name.i -> index into bound */
     VEC(struct deep) bound;
-    struct place *places; /* by container id */
+    struct map placed; /* container id -> index into places; few containers belong to a function */
+    VEC(struct place) places;
     struct map allocated; /* node id of a DECL -> its alloca, so copies of a body share it */
     uint64_t stack;       /* bytes of allocas so far */
     VEC(struct bail) bails;
@@ -119,7 +120,7 @@ struct elsewhere {
 struct cg {
     const struct graph *g;
     const struct llvm_options *o;
-    struct arena *a;
+    struct arena *a; /* until the end of the compilation */
     struct diags *d;
     struct sym_ctx *syms;
     struct sym_facts *facts;
@@ -275,6 +276,9 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
 void hoist_checks(struct cg *c, const struct node *n);
 
 /* --- container.c: where containers lie --- */
+/* LAYOUT_NONE if C is not declared here. Valid until the next place_put. */
+const struct place *place_of(struct cg *c, struct cont k);
+void place_put(struct cg *c, struct cont k, struct place p);
 void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint32_t position);
 
 /* --- region.c, map.c, vector.c, parallel.c: control flow --- */

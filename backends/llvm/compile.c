@@ -60,8 +60,9 @@ static LLVMValueRef lower_body(struct cg *c, const struct cont *conts, uint32_t 
     struct fn *fn = fn_begin(c, "dcl_body", LLVMFunctionType(c->i32, params, n, false), true);
     for (uint32_t i = 0; i < nconts; i++) {
         set_noalias(c, fn->f, 1 + i);
-        fn->places[conts[i].i] = (struct place){
-            .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 1 + i), .expanded = 1};
+        place_put(c, conts[i],
+                  (struct place){
+                      .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 1 + i), .expanded = 1});
     }
     for (uint32_t i = 0; i < nsymbols; i++)
         bind_name(c, symbols[i].name, cg_val(LLVMGetParam(fn->f, 1 + nconts + i), DT_i64, 1));
@@ -100,6 +101,8 @@ static void dispose(void *data) {
         LLVMDisposeModule(c->module);
     if (c->llvm)
         LLVMContextDispose(c->llvm);
+    arena_free(c->a);
+    c->a = NULL;
     c->b = NULL;
     c->module = NULL;
     c->llvm = NULL;
@@ -130,13 +133,14 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
 static bool compile(const struct graph *g, const struct llvm_options *o, struct arena *a,
                     struct diags *d, struct llvm_code *out) {
     *out = (struct llvm_code){0};
-    struct cg *c = ARENA_NEW(a, struct cg);
-    *c = (struct cg){.g = g, .o = o, .a = a, .d = d, .syms = g->syms};
     struct emitter *e = emitter_new(a, &o->target, d);
     if (!e)
         return false;
-    /* Should memory run out on the way, the arena's owner frees what LLVM holds. */
+    struct cg *c = ARENA_NEW(a, struct cg);
+    *c = (struct cg){.g = g, .o = o, .d = d, .syms = g->syms};
+    /* Should memory run out on the way, the arena's owner frees what is held. */
     arena_on_free(a, dispose, c);
+    c->a = arena_new();
     bool ok = lower_graph(c, e) && emitter_run(e, a, c->module, o, d, out);
     dispose(c);
     emitter_close(e);

@@ -168,6 +168,23 @@ static void scan_region(struct scan *s, const struct region *r, uint32_t from) {
 
 /* --- placing --- */
 
+const struct place *place_of(struct cg *c, struct cont k) {
+    static const struct place none = {.layout = LAYOUT_NONE};
+    uint64_t at;
+    return map_get(&c->fn->placed, k.i, &at) ? &c->fn->places.at[at] : &none;
+}
+
+void place_put(struct cg *c, struct cont k, struct place p) {
+    struct fn *fn = c->fn;
+    uint64_t at;
+    if (map_get(&fn->placed, k.i, &at)) {
+        fn->places.at[at] = p;
+        return;
+    }
+    map_put(&fn->placed, k.i, fn->places.n);
+    VEC_PUSH(c->a, fn->places, p);
+}
+
 static bool constant_size(struct cg *c, const struct container *k, int64_t *count, int64_t *last) {
     *count = 1;
     *last = 1;
@@ -198,7 +215,7 @@ static bool place_slots(struct cg *c, const struct node *n, const struct region 
     uint32_t wide = p.expanded > 1 ? p.expanded : p.lanes;
     for (uint32_t i = 0; i < p.nslots; i++)
         p.slots[i] = cg_alloca(c, cg_mem_type(c, k->dtype, wide), 64);
-    fn->places[n->decl.cont.i] = p;
+    place_put(c, n->decl.cont, p);
     return true;
 }
 
@@ -288,7 +305,7 @@ static void fill_memory(struct cg *c, LLVMValueRef p, enum dtype t, LLVMValueRef
 }
 
 static void fill(struct cg *c, const struct node *n, LLVMValueRef count) {
-    const struct place *p = &c->fn->places[n->decl.cont.i];
+    const struct place *p = place_of(c, n->decl.cont);
     enum dtype t = graph_cont(c->g, n->decl.cont)->dtype;
     if (!n->decl.has_fill)
         return;
@@ -320,7 +337,7 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
                  (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
     LLVMValueRef base =
         stack ? stack_array(c, n, k->dtype, count ? count : 1) : scratch(c, k->dtype, n_elements);
-    fn->places[n->decl.cont.i] =
-        (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes};
+    place_put(c, n->decl.cont,
+              (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes});
     fill(c, n, n_elements);
 }

@@ -16,7 +16,7 @@ struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool inter
     fn->lanes = 1;
     fn->names = map_new(c->a);
     fn->allocated = map_new(c->a);
-    fn->places = ARENA_ARRAY(c->a, struct place, c->g->conts.n);
+    fn->placed = map_new(c->a);
     fn->memo.nheads = 256;
     fn->memo.heads = ARENA_ARRAY(c->a, uint32_t, fn->memo.nheads);
     fn->entry = LLVMAppendBasicBlockInContext(c->llvm, fn->f, "entry");

@@ -161,7 +161,7 @@ static void place_access(struct cg *c, const struct memlet *m, const struct sym 
 
 static struct access access_of(struct cg *c, const struct node *n, const struct memlet *m) {
     const struct container *k = graph_cont(c->g, m->cont);
-    const struct place *p = &c->fn->places[m->cont.i];
+    const struct place *p = place_of(c, m->cont);
     struct access x = {.t = k->dtype};
     struct sym *at = ARENA_ARRAY(c->a, struct sym, m->rank);
     for (uint32_t d = 0; d < m->rank; d++)

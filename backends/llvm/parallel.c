@@ -131,8 +131,9 @@ static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t coun
     unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
     for (uint32_t i = 0; i < x->conts.n; i++) {
         LLVMAddAttributeAtIndex(fn->f, 4 + i, LLVMCreateEnumAttribute(c->llvm, noalias, 0));
-        fn->places[x->conts.at[i].i] = (struct place){
-            .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 3 + i), .expanded = 1};
+        place_put(c, x->conts.at[i],
+                  (struct place){
+                      .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 3 + i), .expanded = 1});
     }
     for (uint32_t i = 0; i < x->names.n; i++) {
         LLVMValueRef v = LLVMGetParam(fn->f, 3 + x->conts.n + i);
@@ -239,7 +240,7 @@ bool lower_parallel(struct cg *c, const struct node *n) {
         struct deep d;
         LLVMValueRef v;
         if (i < x.conts.n) {
-            const struct place *p = &c->fn->places[x.conts.at[i].i];
+            const struct place *p = place_of(c, x.conts.at[i]);
             if (p->layout != LAYOUT_MEMORY) {
                 cg_bug(c, n, "a register container crosses into a parallel map");
                 return true;

@@ -120,8 +120,8 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
         diag_error(r->ev.diags, span, ERR_UNWRITTEN, tensor_name(r, t));
         return false;
     }
-    *out = scalar_value(t->dtype, scalar_load(t->dtype, (char *)x->bytes +
-                                                            (size_t)o * dtypes[t->dtype].bytes));
+    *out = scalar_value(
+        t->dtype, scalar_load(t->dtype, (char *)x->bytes + (size_t)o * dtypes[t->dtype].bytes));
     return true;
 }
 

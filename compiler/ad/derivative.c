@@ -45,9 +45,9 @@ void derivative(struct graph *g, const struct expr *e, const struct expr *a,
         out[1] = expr_op(g, OP_SELECT, first, zero, a);
         break;
     case OP_ABS:
-        out[0] = expr_op(g, OP_SELECT, op2(g, OP_GT, x, zero), a,
-                         expr_op(g, OP_SELECT, op2(g, OP_LT, x, zero),
-                                 expr_op(g, OP_NEG, a, NULL, NULL), zero));
+        out[0] = expr_op(
+            g, OP_SELECT, op2(g, OP_GT, x, zero), a,
+            expr_op(g, OP_SELECT, op2(g, OP_LT, x, zero), expr_op(g, OP_NEG, a, NULL, NULL), zero));
         break;
     case OP_SQRT: out[0] = op2(g, OP_DIV, op2(g, OP_MUL, a, number(g, t, 0.5)), e); break;
     case OP_EXP: out[0] = op2(g, OP_MUL, a, e); break;

@@ -35,7 +35,7 @@ struct reverse {
     struct cont *adjoint; /* per container id that existed before */
     bool *active;         /* the loss may depend on it through what is differentiated */
     uint32_t *writers;    /* nodes of a region that write it, fills aside */
-    struct region *top; /* declarations of adjoints of what stands at the top */
+    struct region *top;   /* declarations of adjoints of what stands at the top */
     bool failed;
 };
 
@@ -47,16 +47,14 @@ static void fail(struct reverse *r, struct span at, const char *what) {
 }
 
 static struct name fresh(struct reverse *r, const char *prefix, struct name base) {
-    return graph_fresh(
-        r->g, name_of_text(r->g->names, arena_printf(r->scratch, "%s%s", prefix,
-                                                     name_text(r->g->names, base))));
+    return graph_fresh(r->g, name_of_text(r->g->names, arena_printf(r->scratch, "%s%s", prefix,
+                                                                    name_text(r->g->names, base))));
 }
 
 static struct cont declare(struct reverse *r, struct region *at, struct name n, enum dtype t,
                            uint32_t rank, const struct sym *dims, union scalar fill,
                            struct span span) {
-    struct cont c =
-        graph_container(r->g, n, t, rank, dims, STORE_NONE, ROLE_TRANSIENT, span);
+    struct cont c = graph_container(r->g, n, t, rank, dims, STORE_NONE, ROLE_TRANSIENT, span);
     struct node *decl = node_new(r->g, NODE_DECL, span);
     decl->decl.cont = c;
     decl->decl.has_fill = true;
@@ -132,7 +130,8 @@ static void give_value(struct reverse *r, struct level *l, struct name n, const 
     }
 }
 
-/* Hands adjoint A of expression E to the values in it. A is named first where it would be repeated. */
+/* Hands adjoint A of expression E to the values in it. A is named first where it would be
+   repeated. */
 static void give(struct reverse *r, struct level *l, const struct expr *e, const struct expr *a,
                  struct span span) {
     if (e->kind == EXPR_VALUE) {
@@ -166,8 +165,8 @@ static const struct expr *position(struct reverse *r, struct level *l) {
             struct sym span = sym_sub(c, x->hi, x->lo);
             struct sym n = sym_sub(c, sym_atom(c, x->name), x->lo);
             at = sym_add(c, at, sym_mul(c, size, sym_floordiv(c, n, x->step)));
-            struct sym trips = sym_floordiv(
-                c, sym_add(c, span, sym_sub(c, x->step, sym_const(c, 1))), x->step);
+            struct sym trips =
+                sym_floordiv(c, sym_add(c, span, sym_sub(c, x->step, sym_const(c, 1))), x->step);
             size = sym_mul(c, size, trips);
         }
     return expr_sym(r->g, at);
@@ -193,8 +192,7 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
         fail(r, n->span, "a product over iterations");
         return;
     }
-    const struct expr *a =
-        add_read(r, l->to, "", adjoint_of(r, r->top, m->cont), m, n->span);
+    const struct expr *a = add_read(r, l->to, "", adjoint_of(r, r->top, m->cont), m, n->span);
     if (m->resolution == RES_MAX || m->resolution == RES_MIN) {
         struct cont first = {0};
         for (uint32_t i = 0; i < extremes->at.n; i++)
@@ -251,8 +249,8 @@ static void repeat(struct reverse *r, struct region *to, const struct region *fr
 }
 
 /* Gives the containers that were declared in a copied region an identity of their own. */
-static struct region own_containers(struct reverse *r, const struct region *from,
-                                    const bool *local, uint32_t nlocal) {
+static struct region own_containers(struct reverse *r, const struct region *from, const bool *local,
+                                    uint32_t nlocal) {
     struct cont *to = ARENA_ARRAY(r->scratch, struct cont, nlocal);
     bool any = false;
     for (uint32_t i = 1; i < nlocal; i++) {
@@ -260,8 +258,8 @@ static struct region own_containers(struct reverse *r, const struct region *from
         if (!local[i])
             continue;
         struct container x = r->g->conts.at[i];
-        to[i] = graph_container(r->g, graph_fresh(r->g, x.name), x.dtype, x.rank, x.dims,
-                                x.storage, x.role, x.span);
+        to[i] = graph_container(r->g, graph_fresh(r->g, x.name), x.dtype, x.rank, x.dims, x.storage,
+                                x.role, x.span);
         any = true;
     }
     struct subst sub = {.conts = to, .nconts = nlocal};
@@ -359,8 +357,7 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
             give(r, l, n->let.value, a, n->span);
         else if (differentiable(r, n->read.from.cont))
             add_write(r, l->to, a, adjoint_of(r, r->top, n->read.from.cont), n->read.from.at,
-                      RES_SUM,
-                      n->read.from.outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP,
+                      RES_SUM, n->read.from.outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP,
                       n->span);
         break;
     case NODE_MAP: reverse_map(r, l, n, extremes); break;
@@ -418,19 +415,17 @@ static bool keep_first(struct reverse *r, struct region *to, const struct region
     for (uint32_t i = 0; i < from->nodes.n; i++) {
         struct node *n = from->nodes.at[i];
         if (n == w) {
-            const struct expr *y =
-                add_read(r, to, "", n->write.to.cont, &n->write.to, n->span);
+            const struct expr *y = add_read(r, to, "", n->write.to.cont, &n->write.to, n->span);
             union scalar last = {.i64 = INT64_MAX};
-            const struct expr *at = expr_op(
-                r->g, OP_SELECT, expr_op(r->g, OP_EQ, n->write.value, y, NULL), position(r, l),
-                expr_const(r->g, DT_i64, last));
+            const struct expr *at =
+                expr_op(r->g, OP_SELECT, expr_op(r->g, OP_EQ, n->write.value, y, NULL),
+                        position(r, l), expr_const(r->g, DT_i64, last));
             add_write(r, to, at, first, n->write.to.at, RES_MIN, n->write.to.outside, n->span);
             found = true;
         } else if (n->kind == NODE_MAP) {
             struct node *m = node_copy(r, n);
             m->map.body = (struct region){0};
-            m->map.index =
-                arena_copy(r->g->arena, n->map.index, n->map.n * sizeof(struct index));
+            m->map.index = arena_copy(r->g->arena, n->map.index, n->map.n * sizeof(struct index));
             struct level inner = {.out = l};
             for (uint32_t k = 0; k < n->map.n; k++) {
                 m->map.index[k].schedule = SCHED_NONE;
@@ -494,8 +489,7 @@ static void flow_node(void *data, struct node *n) {
         map_put(&f->values, n->read.name.i, 1);
     if (n->kind == NODE_LET && expr_depends(f, n->let.value))
         map_put(&f->values, n->let.name.i, 1);
-    if (n->kind == NODE_WRITE && !active[n->write.to.cont.i] &&
-        expr_depends(f, n->write.value))
+    if (n->kind == NODE_WRITE && !active[n->write.to.cont.i] && expr_depends(f, n->write.value))
         f->changed = active[n->write.to.cont.i] = true;
 }
 

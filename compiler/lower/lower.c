@@ -162,8 +162,8 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
         m.other = e->constant;
     }
     struct name base = graph_cont(l->g, m.cont)->name;
-    struct name n = take_local(
-        l, word(l, arena_printf(l->arena, "%s_v", name_text(l->ev.names, base))));
+    struct name n =
+        take_local(l, word(l, arena_printf(l->arena, "%s_v", name_text(l->ev.names, base))));
     struct node *r = add(l, NODE_READ, span);
     r->read.name = n;
     r->read.from = m;
@@ -211,8 +211,7 @@ static bool op_scalar(void *host, enum scalar_op op, const struct value *args, s
     }
     const struct expr *r = expr_op(l->g, op, e[0], e[1], e[2]);
     if (constant) /* a constant prints as one literal, so it is one */
-        r = expr_const(l->g, r->dtype,
-                       scalar_eval(op, e[op == OP_SELECT ? 1 : 0]->dtype, s));
+        r = expr_const(l->g, r->dtype, scalar_eval(op, e[op == OP_SELECT ? 1 : 0]->dtype, s));
     *out = scalar_value(r);
     return true;
 }
@@ -630,8 +629,8 @@ bool lower_tensor(struct lower *l, struct name name, enum dtype t, uint32_t rank
     struct origin from = {.kind = ORIGIN_ARGUMENT, .argument = l->arguments++};
     for (uint32_t d = 0; d < rank; d++)
         sizes[d] = value_sym(&l->ev, &dims[d]);
-    struct cont c = param(l, name, t, rank, sizes, inout ? ROLE_INOUT : ROLE_PARAM, l->g->span,
-                          from);
+    struct cont c =
+        param(l, name, t, rank, sizes, inout ? ROLE_INOUT : ROLE_PARAM, l->g->span, from);
     x->id = c.i;
     x->impl = l->g;
     x->name = name;
@@ -750,12 +749,12 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
     struct sym dims[EVAL_MAX_RANK];
     for (uint32_t d = 0; d < rank; d++)
         dims[d] = value_sym(&l->ev, &v->tensor->dims[d]);
-    struct name base = !name_none(name)                                      ? name
+    struct name base = !name_none(name) ? name
                        : v->kind == VAL_TENSOR && !name_none(v->tensor->name)
                            ? graph_cont(g, (struct cont){v->tensor->id})->name
                            : word(l, "r");
-    struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE,
-                                    ROLE_RESULT, l->g->span);
+    struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE, ROLE_RESULT,
+                                    l->g->span);
     VEC_PUSH(l->arena, g->results, c);
     write_all(l, &g->body, c, v->kind == VAL_TENSOR ? NULL : expr_of(v),
               v->kind == VAL_TENSOR ? v->tensor : NULL, l->g->span);

@@ -74,9 +74,8 @@ static enum dtype element_of(struct signature *s, struct name n) {
     const struct ast *where = s->fn->kids[2];
     for (uint32_t i = 0; t == DT_NONE && i < where->nkids; i++)
         if (where->kids[i]->kind == AST_CONSTRAINT && name_eq(where->kids[i]->name, n))
-            t = strcmp(name_text(s->ev->names, where->kids[i]->kids[0]->name), "int") == 0
-                    ? DT_i32
-                    : DT_f32;
+            t = strcmp(name_text(s->ev->names, where->kids[i]->kids[0]->name), "int") == 0 ? DT_i32
+                                                                                           : DT_f32;
     return t;
 }
 

@@ -123,9 +123,9 @@ static bool drops_too(struct fuse *f, const struct node *c, struct cont y, const
         for (uint32_t k = 0; k < c->map.n; k++) {
             bool bound = false;
             for (uint32_t d = 0; d < m->rank && !bound; d++)
-                bound = alone(f->g, c, m->at[d]) == (int)k &&
-                        sym_prove_le(f->facts, graph_cont(f->g, m->cont)->dims[d],
-                                     shape->dims[dim[k]]);
+                bound =
+                    alone(f->g, c, m->at[d]) == (int)k &&
+                    sym_prove_le(f->facts, graph_cont(f->g, m->cont)->dims[d], shape->dims[dim[k]]);
             if (!bound)
                 return false;
         }
@@ -166,7 +166,7 @@ static void check_defined(void *data, struct name n) {
     for (uint32_t i = d->from; i < d->to; i++) {
         const struct node *x = d->r->nodes.at[i];
         if (((x->kind == NODE_READ && name_eq(x->read.name, n)) ||
-                  (x->kind == NODE_LET && name_eq(x->let.name, n))))
+             (x->kind == NODE_LET && name_eq(x->let.name, n))))
             d->ok = false;
     }
 }
@@ -255,8 +255,7 @@ static void inline_at(struct fuse *f, struct site s, const struct node *c, struc
             x->write.to.outside = OUTSIDE_DROP;
         if (drop && x->kind == NODE_READ && x->read.from.outside == OUTSIDE_ERROR) {
             x->read.from.outside = OUTSIDE_VALUE;
-            x->read.from.other =
-                scalar_from_i64(graph_cont(g, x->read.from.cont)->dtype, 0);
+            x->read.from.other = scalar_from_i64(graph_cont(g, x->read.from.cont)->dtype, 0);
         }
         region_add(g, &out, x);
     }
@@ -294,8 +293,7 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     int dim[32];
     if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, p, c, cons))
         return false;
-    if (s.region->nodes.at[s.at]->write.to.outside == OUTSIDE_DROP &&
-        !drops_too(f, cons, y, dim))
+    if (s.region->nodes.at[s.at]->write.to.outside == OUTSIDE_DROP && !drops_too(f, cons, y, dim))
         return false;
     struct law2 law = {u, y, p, c, true};
     node_uses(cons, check_law2, &law);
@@ -327,8 +325,8 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     return true;
 }
 
-/* One fusion into the map at P; false if there is none. Only the nodes that follow within WINDOW are
-   looked at, so that a long program takes time in proportion to its length. */
+/* One fusion into the map at P; false if there is none. Only the nodes that follow within WINDOW
+   are looked at, so that a long program takes time in proportion to its length. */
 #define WINDOW 64
 
 static bool fuse_into(struct fuse *f, struct region *r, uint32_t p) {

@@ -21,7 +21,6 @@ struct outer {
     bool changed;
 };
 
-
 static bool same_range(const struct index *x, const struct index *y) {
     return sym_eq(x->lo, y->lo) && sym_eq(x->hi, y->hi) && sym_eq(x->step, y->step);
 }
@@ -108,16 +107,47 @@ static void add_rest(struct outer *o, struct region *to, const struct node *from
     region_add(o->g, to, m);
 }
 
-/* The names that a region's top defines, made fresh: two bodies may use the same. */
-static void fresh_values(struct outer *o, const struct region *r, struct name *from,
-                         struct sym *to, uint32_t *n) {
+struct renames { /* names of B that may not stand below A's */
+    struct outer *o;
+    struct map taken; /* name.i -> 1 */
+    VEC(struct name) from;
+    VEC(struct sym) to;
+};
+
+static void rename_to(struct renames *x, struct name from, struct sym to) {
+    VEC_PUSH(x->o->scratch, x->from, from);
+    VEC_PUSH(x->o->scratch, x->to, to);
+}
+
+/* A fresh name for N if it is taken, and the same one wherever N is defined again. */
+static void rename_taken(struct renames *x, struct name n) {
+    bool known = !map_get(&x->taken, n.i, NULL);
+    for (uint32_t i = 0; i < x->from.n && !known; i++)
+        known = name_eq(x->from.at[i], n);
+    if (!known)
+        rename_to(x, n, sym_atom(x->o->g->syms, graph_fresh(x->o->g, n)));
+}
+
+static void rename_defined(void *data, struct node *n) {
+    struct renames *x = data;
+    if (n->kind == NODE_READ)
+        rename_taken(x, n->read.name);
+    if (n->kind == NODE_LET)
+        rename_taken(x, n->let.name);
+    if (n->kind == NODE_LOOP)
+        rename_taken(x, n->loop.index.name);
+    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
+        rename_taken(x, n->map.index[k].name);
+}
+
+/* The names that a region's top defines: what comes to stand beside or below it has others. */
+static void take_values(struct renames *x, const struct region *r) {
     for (uint32_t i = 0; i < r->nodes.n; i++) {
-        const struct node *x = r->nodes.at[i];
-        if (x->kind != NODE_READ && x->kind != NODE_LET)
-            continue;
-        from[*n] = x->kind == NODE_READ ? x->read.name : x->let.name;
-        to[*n] = sym_atom(o->g->syms, graph_fresh(o->g, from[*n]));
-        ++*n;
+        const struct node *n = r->nodes.at[i];
+        if (n->kind == NODE_READ)
+            map_put(&x->taken, n->read.name.i, 1);
+        if (n->kind == NODE_LET)
+            map_put(&x->taken, n->let.name.i, 1);
     }
 }
 
@@ -130,42 +160,32 @@ static struct node *fused(struct outer *o, const struct node *a, const struct no
     struct node *m = node_new(g, NODE_MAP, a->span);
     m->map.unique = a->map.unique && b->map.unique;
     m->map.index = ARENA_ARRAY(g->arena, struct index, b->map.n);
-    uint32_t room = b->map.n + a->map.body.nodes.n + b->map.body.nodes.n, n = 0;
-    struct name *from = ARENA_ARRAY(o->scratch, struct name, room);
-    struct sym *to = ARENA_ARRAY(o->scratch, struct sym, room);
+    struct renames names = {.o = o, .taken = map_new(o->scratch)};
     for (uint32_t k = 0; k < b->map.n; k++)
         if (match[k] >= 0) {
             in_b[k] = in_a[match[k]] = true;
-            from[n] = b->map.index[k].name;
-            to[n++] = sym_atom(g->syms, a->map.index[match[k]].name);
+            rename_to(&names, b->map.index[k].name, sym_atom(g->syms, a->map.index[match[k]].name));
         }
     for (uint32_t k = 0; k < a->map.n; k++)
-        if (in_a[k])
+        if (in_a[k]) {
             m->map.index[m->map.n++] = a->map.index[k];
+            map_put(&names.taken, a->map.index[k].name.i, 1);
+        }
     struct subst none = {0};
     add_rest(o, &m->map.body, a, in_a, &none);
-    uint32_t left_b = 0;
-    for (uint32_t k = 0; k < b->map.n; k++) {
-        if (in_b[k])
-            continue;
-        left_b++;
-        /* An index of B may bear the name of one that is now around it. */
-        for (uint32_t j = 0; j < m->map.n; j++)
-            if (name_eq(b->map.index[k].name, m->map.index[j].name)) {
-                from[n] = b->map.index[k].name;
-                to[n++] = sym_atom(g->syms, graph_fresh(g, b->map.index[k].name));
-            }
-    }
-    if (left_b == 0) /* B's values come to stand beside A's */
-        fresh_values(o, &b->map.body, from, to, &n);
-    struct subst sub = {.n = n, .from = from, .to = to};
+    take_values(&names, &m->map.body);
+    if (m->map.n == b->map.n) /* B's values come to stand beside A's */
+        take_values(&names, &b->map.body);
     struct node *rest = ARENA_NEW(o->scratch, struct node);
     *rest = *b;
+    struct region all = {{&rest, 1, 1}};
+    region_walk(&all, rename_defined, &names);
+    struct subst sub = {.n = names.from.n, .from = names.from.at, .to = names.to.at};
     rest->map.index = arena_copy(o->scratch, b->map.index, b->map.n * sizeof(struct index));
     for (uint32_t k = 0; k < b->map.n; k++)
-        for (uint32_t j = 0; j < n; j++)
-            if (!in_b[k] && name_eq(from[j], b->map.index[k].name))
-                sym_is_atom(g->syms, to[j], &rest->map.index[k].name);
+        for (uint32_t j = 0; j < sub.n; j++)
+            if (!in_b[k] && name_eq(sub.from[j], b->map.index[k].name))
+                sym_is_atom(g->syms, sub.to[j], &rest->map.index[k].name);
     add_rest(o, &m->map.body, rest, in_b, &sub);
     return m;
 }

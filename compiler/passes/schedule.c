@@ -140,8 +140,8 @@ static void parallelize(struct scheduler *s, struct node *map) {
         map->map.index[k].schedule = SCHED_PARALLEL;
         s->changed = true;
         int64_t trip;
-        if (!sym_is_const(s->g->syms, sym_sub(s->g->syms, map->map.index[k].hi,
-                                              map->map.index[k].lo), &trip) ||
+        if (!sym_is_const(s->g->syms,
+                          sym_sub(s->g->syms, map->map.index[k].hi, map->map.index[k].lo), &trip) ||
             trip >= 64)
             return;
     }

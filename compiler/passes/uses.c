@@ -77,8 +77,8 @@ uint32_t uses_decl(const struct uses *u, struct cont c) {
     return e ? e->decl : UINT32_MAX;
 }
 
-bool uses_between(const struct uses *u, struct cont c, uint32_t from, uint32_t to,
-                  uint32_t except, bool writes_only) {
+bool uses_between(const struct uses *u, struct cont c, uint32_t from, uint32_t to, uint32_t except,
+                  bool writes_only) {
     const struct cont_uses *e = uses_find(u, c);
     for (uint32_t i = 0; e && i < e->of.n; i++) {
         const struct use *x = &e->of.at[i];

@@ -37,8 +37,8 @@ const struct cont_uses *uses_find(const struct uses *u, struct cont c);
 uint32_t uses_decl(const struct uses *u, struct cont c);
 /* Whether a node at a position in from..to-1 (other than EXCEPT) reads or writes C; only writes
    count if WRITES_ONLY. */
-bool uses_between(const struct uses *u, struct cont c, uint32_t from, uint32_t to,
-                  uint32_t except, bool writes_only);
+bool uses_between(const struct uses *u, struct cont c, uint32_t from, uint32_t to, uint32_t except,
+                  bool writes_only);
 /* How many nodes of the whole graph read or write each container. */
 struct use_count {
     uint32_t reads, writes;

@@ -118,8 +118,8 @@ bool bind_static(struct eval *ev, struct env *env, const char *what, const struc
 }
 
 bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param) {
-    static const char *const words[] = {"int", "float", "str", "dtype", "shape", "list", "fn",
-                                        "layer"};
+    static const char *const words[] = {"int",   "float", "str", "dtype",
+                                        "shape", "list",  "fn",  "layer"};
     if ((param->flags & AST_STATIC) || !param->kids[0])
         return true;
     const char *t = text_of(ev, param->kids[0]->name);
@@ -221,8 +221,8 @@ static bool bind_dim(struct binder *b, const struct ast *dim, const struct value
     return true;
 }
 
-static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *type,
-                             struct tensor *t, const char *from) {
+static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *type, struct tensor *t,
+                             const char *from) {
     struct eval *ev = b->ev;
     uint32_t pack = UINT32_MAX, fixed = 0;
     for (uint32_t i = 0; i < type->nkids; i++) {
@@ -238,8 +238,8 @@ static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *typ
         pack = i;
     }
     if (pack == UINT32_MAX ? t->rank != fixed : t->rank < fixed) {
-        struct diag *e = diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank,
-                                    fixed);
+        struct diag *e =
+            diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank, fixed);
         diag_detail(ev->diags, e, "%s: %s", from, type_text(ev, t));
         return false;
     }
@@ -272,10 +272,9 @@ static bool bind_element(struct binder *b, const struct ast *type, enum dtype t,
     }
     if (want == t)
         return true;
-    struct diag *e =
-        diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED,
-                   arena_printf(ev->arena, "%s: %s", b->what, from), dtypes[want].name,
-                   dtypes[t].name);
+    struct diag *e = diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED,
+                                arena_printf(ev->arena, "%s: %s", b->what, from), dtypes[want].name,
+                                dtypes[t].name);
     diag_help(ev->diags, e, "%s(..) converts", dtypes[want].name);
     return false;
 }
@@ -307,8 +306,7 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         return true;
     }
     if (type->nkids && !(type->nkids == 1 && type->kids[0]->kind == AST_SPREAD)) {
-        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor",
-                   value_kind_name(v));
+        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor", value_kind_name(v));
         return false;
     }
     if (!value_is_scalar(v) && !(v->kind == VAL_TENSOR && v->tensor->rank == 0)) {
@@ -326,8 +324,8 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         return true;
     }
     if (t == DT_NONE) {
-        t = v->kind == VAL_SCALAR ? v->dtype
-            : v->kind == VAL_BOOL ? DT_bool
+        t = v->kind == VAL_SCALAR  ? v->dtype
+            : v->kind == VAL_BOOL  ? DT_bool
             : v->kind == VAL_FLOAT ? DT_f32
                                    : DT_i64;
         env_bind(b->env, type->name, value_dtype(t), type->span);
@@ -377,8 +375,7 @@ static bool bind_parameters(struct binder *b, const struct ast *params, const in
     for (uint32_t i = 0; i < b->packs.n; i++) {
         struct value pack = value_list_new(ev->arena, VAL_PACK, b->packs.at[i].rank);
         if (b->packs.at[i].rank)
-            memcpy(pack.list->at, b->packs.at[i].dims,
-                   b->packs.at[i].rank * sizeof(struct value));
+            memcpy(pack.list->at, b->packs.at[i].dims, b->packs.at[i].rank * sizeof(struct value));
         env_bind(b->env, b->packs.at[i].pack, pack, b->span);
     }
     for (uint32_t i = 0; i < b->packed.n; i++) { /* parameters seen through their broadcast */
@@ -436,10 +433,10 @@ static bool check_conditions(struct binder *b, const struct ast *where) {
             return false;
         }
         if (v.kind == VAL_SCALAR &&
-            !ev->ops->require(ev->host, &v,
-                              arena_printf(ev->arena, "%s: the condition %s does not hold",
-                                           b->what, text.at),
-                              b->span))
+            !ev->ops->require(
+                ev->host, &v,
+                arena_printf(ev->arena, "%s: the condition %s does not hold", b->what, text.at),
+                b->span))
             return false;
     }
     return true;
@@ -466,20 +463,20 @@ static bool check_result(struct binder *b, const struct ast *type, struct value 
         return to_scalar(ev, t, v, "the result", b->span);
     bool fits = v->kind == VAL_TENSOR && v->dtype == t && v->tensor->rank == rank;
     for (uint32_t d = 0; fits && d < rank; d++) {
-        enum equal eq = require_equal(
-            ev, &v->tensor->dims[d], &dims[d],
-            arena_printf(ev->arena, "%s: the result is %s, declared as %s", b->what,
-                         type_text(ev, v->tensor), type_text(ev, &want)),
-            b->span);
+        enum equal eq =
+            require_equal(ev, &v->tensor->dims[d], &dims[d],
+                          arena_printf(ev->arena, "%s: the result is %s, declared as %s", b->what,
+                                       type_text(ev, v->tensor), type_text(ev, &want)),
+                          b->span);
         if (eq == EQUAL_FAILED)
             return false;
         fits = eq == EQUAL_YES;
     }
     if (!fits) {
-        struct diag *e = diag_error(
-            ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
-            v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v),
-            type_text(ev, &want));
+        struct diag *e =
+            diag_error(ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
+                       v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v),
+                       type_text(ev, &want));
         diag_note(ev->diags, e, b->span, "in this call");
     }
     return fits;
@@ -554,8 +551,8 @@ static bool collect_results(struct binder *b, const struct ast *fn, struct value
         if (name_none(r->name)) {
             v = unnamed > 1 ? body.list->at[i] : body;
             if (v.kind == VAL_NONE) {
-                struct diag *e = diag_error(ev->diags, fn->kids[3]->span, ERR_RESULT_SHAPE,
-                                            b->what, "nothing", "a value");
+                struct diag *e = diag_error(ev->diags, fn->kids[3]->span, ERR_RESULT_SHAPE, b->what,
+                                            "nothing", "a value");
                 diag_help(ev->diags, e, "the last expression of the body is the result");
                 return false;
             }
@@ -603,8 +600,8 @@ static bool call_function(struct eval *ev, const struct function *fn, uint32_t n
     return ok;
 }
 
-static const char *const own_builtins[] = {"len", "prod", "sum_of", "lanes", "registers", "shape",
-                                           "list", NULL};
+static const char *const own_builtins[] = {"len",       "prod",  "sum_of", "lanes",
+                                           "registers", "shape", "list",   NULL};
 
 bool eval_is_builtin(struct names *names, struct name n) {
     const char *t = name_text(names, n);
@@ -695,8 +692,8 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
         struct binding *b = env_find(callee->instance->env, name_lit(ev, "forward"), NULL);
         if (b && b->value.kind == VAL_FN)
             return call_function(ev, b->value.fn, nargs, args, keywords, span, out);
-        diag_error(ev->diags, span, ERR_MEMBER,
-                   text_of(ev, callee->instance->layer->def->name), "forward");
+        diag_error(ev->diags, span, ERR_MEMBER, text_of(ev, callee->instance->layer->def->name),
+                   "forward");
         return false;
     }
     case VAL_DTYPE: {
@@ -708,9 +705,7 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
         struct value v = args[0];
         return apply_cast(ev, callee->dtype, &v, span, out);
     }
-    default:
-        diag_error(ev->diags, span, ERR_NOT_CALLABLE, value_kind_name(callee));
-        return false;
+    default: diag_error(ev->diags, span, ERR_NOT_CALLABLE, value_kind_name(callee)); return false;
     }
 }
 

@@ -105,7 +105,8 @@ struct eval {
 #define EVAL_MAX_DEPTH 200 /* nested calls */
 #define EVAL_MAX_RANK 16   /* dimensions of a tensor */
 
-/* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len, ... */
+/* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len,
+   ... */
 bool eval_is_builtin(struct names *names, struct name n);
 
 /* One expression. */
@@ -135,7 +136,7 @@ int int_equal(struct eval *ev, const struct value *a, const struct value *b);
 
 /* A tensor of RANK dimensions DIMS in the evaluator's arena; the host sets impl and id. */
 struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
-                          struct span span);
+                         struct span span);
 /* The real indices of virtual indices AT into REAL (room for EVAL_MAX_RANK). */
 void real_indices(const struct tensor *t, const struct value *at, struct value *real);
 

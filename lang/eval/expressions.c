@@ -215,7 +215,7 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
     }
     uint64_t n = from.kind != VAL_NONE ? from.list->n
                  : hi.i <= lo.i        ? 0
-                                       : ((uint64_t)hi.i - (uint64_t)lo.i - 1) / (uint64_t)step.i + 1;
+                                : ((uint64_t)hi.i - (uint64_t)lo.i - 1) / (uint64_t)step.i + 1;
     if (n > 1000000) {
         diag_error(ev->diags, it->span, ERR_VALUE, "a list of more than a million elements");
         return false;
@@ -223,8 +223,7 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
     for (uint64_t k = 0; k < n; k++) {
         struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
         env_bind(inner, e->name,
-                 from.kind != VAL_NONE ? from.list->at[k]
-                                       : value_int(lo.i + (int64_t)k * step.i),
+                 from.kind != VAL_NONE ? from.list->at[k] : value_int(lo.i + (int64_t)k * step.i),
                  e->span);
         struct value x;
         if (!eval_expr(ev, inner, e->kids[0], &x))
@@ -266,9 +265,9 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
         return false;
     }
     if (i.i < 0 || i.i >= list->list->n) {
-        diag_error(ev->diags, e->kids[1]->span, ERR_VALUE,
-                   arena_printf(ev->arena, "index %lld of a list of %u", (long long)i.i,
-                                list->list->n));
+        diag_error(
+            ev->diags, e->kids[1]->span, ERR_VALUE,
+            arena_printf(ev->arena, "index %lld of a list of %u", (long long)i.i, list->list->n));
         return false;
     }
     *out = list->list->at[i.i];
@@ -333,8 +332,6 @@ bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct val
     case AST_IF: return eval_if(ev, env, e, out);
     case AST_GRADIENT:
     case AST_MINIMIZE: return eval_gradient(ev, env, e, out);
-    default:
-        diag_error(ev->diags, e->span, ERR_NOT_HERE, "this cannot stand here");
-        return false;
+    default: diag_error(ev->diags, e->span, ERR_NOT_HERE, "this cannot stand here"); return false;
     }
 }

@@ -1,4 +1,5 @@
-/* gradient and minimize. Both evaluate an expression, ask the host for its gradients by tensors (the
+/* gradient and minimize. Both evaluate an expression, ask the host for its gradients by tensors
+   (the
    states of an instance, or one tensor), and minimize then calls the optimizer's `step(w, g)` for
    each state. The expression is evaluated as training. */
 #include "lang/eval/internal.h"
@@ -32,14 +33,13 @@ static bool update_all(struct eval *ev, struct env *env, const struct ast *with,
     struct value optimizer, done;
     if (!eval_expr(ev, env, with, &optimizer))
         return false;
-    struct binding *step =
-        optimizer.kind == VAL_INSTANCE
-            ? env_find(optimizer.instance->env, name_lit(ev, "step"), NULL)
-            : NULL;
+    struct binding *step = optimizer.kind == VAL_INSTANCE
+                               ? env_find(optimizer.instance->env, name_lit(ev, "step"), NULL)
+                               : NULL;
     if (!step || step->value.kind != VAL_FN) {
-        struct diag *d = diag_error(ev->diags, with->span, ERR_ARG_KIND, "minimize",
-                                    "the optimizer", "an instance of a layer with `step`",
-                                    value_kind_name(&optimizer));
+        struct diag *d =
+            diag_error(ev->diags, with->span, ERR_ARG_KIND, "minimize", "the optimizer",
+                       "an instance of a layer with `step`", value_kind_name(&optimizer));
         diag_help(ev->diags, d, "an optimizer has fn step(inout w: f32[*S], g: f32[*S])");
         return false;
     }
@@ -76,8 +76,8 @@ bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct
     if (!ok)
         return false;
     if (loss.kind == VAL_SCALAR && dtype_is_float(loss.dtype)) {
-        struct tensor *x = declare(ev, loss.dtype, 0, NULL, STORE_NONE, NULL,
-                                   name_lit(ev, "loss"), e->span);
+        struct tensor *x =
+            declare(ev, loss.dtype, 0, NULL, STORE_NONE, NULL, name_lit(ev, "loss"), e->span);
         if (!x || !ev->ops->write(ev->host, x, NULL, loss, RES_NONE, false, e->span))
             return false;
         loss = value_tensor(x);

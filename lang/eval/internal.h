@@ -32,8 +32,8 @@ struct tensor *tensor_broadcast(struct eval *ev, struct tensor *t, uint32_t pos,
                                 uint32_t rank, const struct value *dims);
 
 /* scalars.c: operators on anything. */
-bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
-              struct span span, struct value *out);
+bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args, struct span span,
+              struct value *out);
 bool apply_cast(struct eval *ev, enum dtype t, struct value *v, struct span span,
                 struct value *out);
 /* V as a SCALAR of type T: numbers convert, rank-0 tensors are read, other types are an error that

@@ -14,8 +14,7 @@ static struct name path_join(struct eval *ev, struct name path, const char *memb
 static void set_path(struct eval *ev, struct value *v, struct name path) {
     if (v->kind == VAL_LIST) {
         for (uint32_t i = 0; i < v->list->n; i++)
-            set_path(ev, &v->list->at[i],
-                     path_join(ev, path, arena_printf(ev->arena, "%u", i)));
+            set_path(ev, &v->list->at[i], path_join(ev, path, arena_printf(ev->arena, "%u", i)));
         return;
     }
     if (v->kind != VAL_INSTANCE)
@@ -23,8 +22,7 @@ static void set_path(struct eval *ev, struct value *v, struct name path) {
     struct instance *x = v->instance;
     x->path = path;
     for (uint32_t i = 0; i < x->states.n; i++)
-        x->states.at[i]->path =
-            path_join(ev, path, text_of(ev, x->states.at[i]->def->name));
+        x->states.at[i]->path = path_join(ev, path, text_of(ev, x->states.at[i]->def->name));
     for (uint32_t i = 0; i < x->env->bindings.n; i++) {
         struct binding *b = &x->env->bindings.at[i];
         if (b->value.kind == VAL_INSTANCE || b->value.kind == VAL_LIST)
@@ -55,7 +53,8 @@ static bool new_state(struct eval *ev, struct instance *self, const struct ast *
     if (!ev->ops->new_state(ev->host, s, m->kids[1] ? &init : NULL, m->span))
         return false;
     VEC_PUSH(ev->arena, self->states, s);
-    env_bind(self->env, m->name, (struct value){.kind = VAL_STATE, .dtype = t, .state = s}, m->span);
+    env_bind(self->env, m->name, (struct value){.kind = VAL_STATE, .dtype = t, .state = s},
+             m->span);
     return true;
 }
 

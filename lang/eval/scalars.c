@@ -1,5 +1,6 @@
 /* Operators and casts on every kind of value. Static numbers are computed at once; symbolic
-   integers stay symbolic as long as the operator allows; with a run-time scalar the host applies the
+   integers stay symbolic as long as the operator allows; with a run-time scalar the host applies
+      the
    operator; with a tensor the operator becomes a map over the broadcast of all operands.
    Static numbers are "weak": they take the element type that they meet. */
 #include "lang/eval/internal.h"
@@ -9,12 +10,24 @@
 
 enum scalar_op binary_scalar(int aop) {
     static const enum scalar_op ops[AOP_COUNT] = {
-        [AOP_ADD] = OP_ADD, [AOP_SUB] = OP_SUB, [AOP_MUL] = OP_MUL,
-        [AOP_DIV] = OP_DIV, [AOP_FLOORDIV] = OP_FLOORDIV, [AOP_MOD] = OP_MOD,
-        [AOP_POW] = OP_COUNT, [AOP_MATMUL] = OP_COUNT, [AOP_LT] = OP_LT,
-        [AOP_LE] = OP_LE, [AOP_GT] = OP_GT, [AOP_GE] = OP_GE,
-        [AOP_EQ] = OP_EQ, [AOP_NE] = OP_NE, [AOP_AND] = OP_AND,
-        [AOP_OR] = OP_OR, [AOP_NOT] = OP_NOT, [AOP_NEG] = OP_NEG,
+        [AOP_ADD] = OP_ADD,
+        [AOP_SUB] = OP_SUB,
+        [AOP_MUL] = OP_MUL,
+        [AOP_DIV] = OP_DIV,
+        [AOP_FLOORDIV] = OP_FLOORDIV,
+        [AOP_MOD] = OP_MOD,
+        [AOP_POW] = OP_COUNT,
+        [AOP_MATMUL] = OP_COUNT,
+        [AOP_LT] = OP_LT,
+        [AOP_LE] = OP_LE,
+        [AOP_GT] = OP_GT,
+        [AOP_GE] = OP_GE,
+        [AOP_EQ] = OP_EQ,
+        [AOP_NE] = OP_NE,
+        [AOP_AND] = OP_AND,
+        [AOP_OR] = OP_OR,
+        [AOP_NOT] = OP_NOT,
+        [AOP_NEG] = OP_NEG,
     };
     return ops[aop];
 }
@@ -32,15 +45,14 @@ bool read_if_scalar(struct eval *ev, struct value *v, struct span span) {
 
 static bool mismatch(struct eval *ev, const char *what, enum dtype a, enum dtype b,
                      struct span span) {
-    struct diag *e = diag_error(ev->diags, span, ERR_DTYPE_MISMATCH, what, dtypes[a].name,
-                                dtypes[b].name);
+    struct diag *e =
+        diag_error(ev->diags, span, ERR_DTYPE_MISMATCH, what, dtypes[a].name, dtypes[b].name);
     diag_help(ev->diags, e, "convert one of them: %s(..) or %s(..)", dtypes[a].name,
               dtypes[b].name);
     return false;
 }
 
-bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
-               struct span span) {
+bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what, struct span span) {
     if (!read_if_scalar(ev, v, span))
         return false;
     struct value out;
@@ -57,12 +69,12 @@ bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
         *v = out;
         return true;
     }
-    bool fits = v->kind == VAL_BOOL ? dtypes[t].class == DC_BOOL
-                : value_is_integer(v) ? dtypes[t].class != DC_BOOL
-                : v->kind == VAL_FLOAT ? dtype_is_float(t) ||
-                                             (dtype_is_int(t) && v->f == floor(v->f) &&
-                                              fabs(v->f) < 9.2e18)
-                                       : false;
+    bool fits =
+        v->kind == VAL_BOOL   ? dtypes[t].class == DC_BOOL
+        : value_is_integer(v) ? dtypes[t].class != DC_BOOL
+        : v->kind == VAL_FLOAT
+            ? dtype_is_float(t) || (dtype_is_int(t) && v->f == floor(v->f) && fabs(v->f) < 9.2e18)
+            : false;
     if (!fits) {
         diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name,
                    v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v));
@@ -100,9 +112,7 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
         return false;
     }
     union scalar args[3] = {{0}};
-    enum dtype t = bools ? DT_bool
-                   : ints && (scalars[op].operands & DC_INT) ? DT_i64
-                                                             : DT_f64;
+    enum dtype t = bools ? DT_bool : ints && (scalars[op].operands & DC_INT) ? DT_i64 : DT_f64;
     if (bools && !(scalars[op].operands & DC_BOOL)) {
         diag_error(ev->diags, span, ERR_ARG_KIND, scalars[op].spelling, "an operand", "a number",
                    "a truth value");
@@ -114,7 +124,7 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
         else if (t == DT_i64)
             args[i].i64 = a[i].i;
         else
-            args[i].f64 = a[i].kind == VAL_FLOAT  ? a[i].f
+            args[i].f64 = a[i].kind == VAL_FLOAT ? a[i].f
                           : a[i].kind == VAL_INT ? (double)a[i].i
                                                  : a[i].b;
     }
@@ -228,8 +238,8 @@ static bool lift(struct eval *ev, struct lift *l, const char *what, enum dtype r
     return true;
 }
 
-bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
-              struct span span, struct value *out) {
+bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args, struct span span,
+              struct value *out) {
     const struct scalar_info *info = &scalars[op];
     bool tensors = false, runtime = false, symbolic = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -278,17 +288,17 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
         bool ints = info->operands & DC_INT;
         t = number || !ints ? DT_f64 : DT_i64;
         for (uint32_t i = op == OP_SELECT; i < n; i++)
-            if (args[i].kind == VAL_BOOL || (args[i].kind == VAL_SCALAR && args[i].dtype == DT_bool))
+            if (args[i].kind == VAL_BOOL ||
+                (args[i].kind == VAL_SCALAR && args[i].dtype == DT_bool))
                 t = DT_bool;
     }
     if (!(info->operands & dtypes[t].class)) {
-        struct diag *e = diag_error(
-            ev->diags, span, ERR_DTYPE_EXPECTED, info->spelling,
-            info->operands == OPERANDS_FLT   ? "a float type"
-            : info->operands == OPERANDS_INT ? "an integer type"
-            : info->operands == OPERANDS_BOOL ? "bool"
-                                              : "a number type",
-            dtypes[t].name);
+        struct diag *e = diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, info->spelling,
+                                    info->operands == OPERANDS_FLT    ? "a float type"
+                                    : info->operands == OPERANDS_INT  ? "an integer type"
+                                    : info->operands == OPERANDS_BOOL ? "bool"
+                                                                      : "a number type",
+                                    dtypes[t].name);
         if (op == OP_DIV)
             diag_help(ev->diags, e, "`//` divides integers");
         return false;

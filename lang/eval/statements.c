@@ -94,8 +94,8 @@ static bool carry_in(struct eval *ev, struct env *env, const struct ast *body, s
                 return false;
             t = copy.tensor;
         } else if (value_is_scalar(&v)) {
-            enum dtype type = v.kind == VAL_SCALAR ? v.dtype
-                              : v.kind == VAL_BOOL ? DT_bool
+            enum dtype type = v.kind == VAL_SCALAR  ? v.dtype
+                              : v.kind == VAL_BOOL  ? DT_bool
                               : v.kind == VAL_FLOAT ? DT_f32
                                                     : DT_i64;
             t = declare(ev, type, 0, NULL, STORE_NONE, NULL, b->name, span);
@@ -153,8 +153,7 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
     if (!eval_type(ev, env, s->kids[0], &t, &rank, &dims))
         return false;
     if (s->kids[1]) {
-        if (!eval_expr(ev, env, s->kids[1], &with) ||
-            !read_if_scalar(ev, &with, s->kids[1]->span))
+        if (!eval_expr(ev, env, s->kids[1], &with) || !read_if_scalar(ev, &with, s->kids[1]->span))
             return false;
         if (with.kind == VAL_INT || with.kind == VAL_FLOAT || with.kind == VAL_BOOL) {
             fill = with;
@@ -171,8 +170,8 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
     } else if (s->integer2 != RES_NONE) {
         union scalar id = resolution_identity((enum resolution)s->integer2, t);
         struct value v = dtypes[t].class == DC_BOOL ? value_bool(id.b)
-                         : dtype_is_float(t) ? value_float(scalar_cast(t, DT_f64, id).f64)
-                                             : value_int(scalar_cast(t, DT_i64, id).i64);
+                         : dtype_is_float(t)        ? value_float(scalar_cast(t, DT_f64, id).f64)
+                                                    : value_int(scalar_cast(t, DT_i64, id).i64);
         if (!ev->ops->constant(ev->host, t, &v, s->span, &fill))
             return false;
         at_start = &fill;
@@ -293,9 +292,8 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     if (v.kind != VAL_LIST || v.list->n < n || (!v.tuple && v.list->n != n)) {
         diag_error(ev->diags, s->span, ERR_VALUE,
                    arena_printf(ev->arena, "%u targets for %s", n,
-                                v.kind == VAL_LIST
-                                    ? arena_printf(ev->arena, "%u values", v.list->n)
-                                    : "one value"));
+                                v.kind == VAL_LIST ? arena_printf(ev->arena, "%u values", v.list->n)
+                                                   : "one value"));
         return false;
     }
     for (uint32_t i = 0; i < n; i++) { /* snapshots first: `a, b = b, a` */
@@ -414,11 +412,11 @@ static bool iter_wholes(struct eval *ev, struct env *env, const struct ast *it, 
             if (m == *n) {
                 value_print(ev, &(*dims)[i], &a);
                 value_print(ev, &other[i], &b);
-                eq = require_equal(
-                    ev, &(*dims)[i], &other[i],
-                    arena_printf(ev->arena, "the range of %s is %s from %s and %s from %s",
-                                 text_of(ev, it->name), a.at, x, b.at, y),
-                    it->span);
+                eq = require_equal(ev, &(*dims)[i], &other[i],
+                                   arena_printf(ev->arena,
+                                                "the range of %s is %s from %s and %s from %s",
+                                                text_of(ev, it->name), a.at, x, b.at, y),
+                                   it->span);
             }
             if (eq == EQUAL_NO)
                 diag_error(ev->diags, it->span, ERR_RANGE_DIFFERS, text_of(ev, it->name), a.at, x,
@@ -526,7 +524,8 @@ static bool run_body(void *data, const struct value *index) {
     return !b->carry || carry_round(ev, b->carry, b->ast->span);
 }
 
-/* Ranges may use the indices to their left (`j in 0:i`), which exist only inside the host's map. The
+/* Ranges may use the indices to their left (`j in 0:i`), which exist only inside the host's map.
+   The
    indices are therefore evaluated with the earlier ones bound to the names that the host gives. */
 struct map_state {
     struct body body;

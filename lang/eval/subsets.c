@@ -6,9 +6,9 @@ static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t gi
                             struct span span) {
     if (given == t->rank)
         return true;
-    struct diag *e = diag_error(ev->diags, span, ERR_INDEX_COUNT,
-                                name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
-                                given);
+    struct diag *e =
+        diag_error(ev->diags, span, ERR_INDEX_COUNT,
+                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank, given);
     diag_detail(ev->diags, e, "%s", type_text(ev, t));
     return false;
 }
@@ -28,8 +28,8 @@ static bool one_subscript(struct eval *ev, struct value v, struct block *b, uint
     return true;
 }
 
-static bool range_subscript(struct eval *ev, struct env *env, const struct ast *s,
-                            struct block *b, uint32_t d) {
+static bool range_subscript(struct eval *ev, struct env *env, const struct ast *s, struct block *b,
+                            uint32_t d) {
     struct value lo = value_int(0), hi = b->tensor->dims[d], step = value_int(1);
     if ((s->kids[0] && !eval_integer(ev, env, s->kids[0], &lo)) ||
         (s->kids[1] && !eval_integer(ev, env, s->kids[1], &hi)) ||
@@ -39,7 +39,8 @@ static bool range_subscript(struct eval *ev, struct env *env, const struct ast *
         diag_error(ev->diags, s->span, ERR_VALUE, "the step of a range must be a positive number");
         return false;
     }
-    struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1), zero = value_int(0);
+    struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1),
+                 zero = value_int(0);
     if (step.i != 1) {
         n = int_op(ev, INT_ADD, &n, &round);
         n = int_op(ev, INT_FLOORDIV, &n, &step);
@@ -232,8 +233,8 @@ bool block_read(struct eval *ev, const struct block *b, struct value *out) {
     for (uint32_t d = 0; d < b->tensor->rank; d++)
         if (b->count[d].kind != VAL_NONE)
             dims[n++] = b->count[d];
-    struct tensor *t = declare(ev, b->tensor->dtype, n, dims, STORE_NONE, NULL, (struct name){0},
-                               b->span);
+    struct tensor *t =
+        declare(ev, b->tensor->dtype, n, dims, STORE_NONE, NULL, (struct name){0}, b->span);
     if (!t)
         return false;
     struct block to = block_whole(ev, t, b->span);
@@ -244,9 +245,9 @@ bool block_read(struct eval *ev, const struct block *b, struct value *out) {
 
 static bool writable(struct eval *ev, const struct block *b) {
     if (!b->tensor->container || b->tensor->read_only) {
-        struct diag *e = diag_error(ev->diags, b->span, ERR_READ_ONLY,
-                                    name_none(b->tensor->name) ? "a value"
-                                                               : text_of(ev, b->tensor->name));
+        struct diag *e =
+            diag_error(ev->diags, b->span, ERR_READ_ONLY,
+                       name_none(b->tensor->name) ? "a value" : text_of(ev, b->tensor->name));
         diag_help(ev->diags, e, "declare a container (`name: type`) or an `inout` parameter");
         return false;
     }

@@ -68,9 +68,9 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
         VEC_PUSH(ev->arena, v, x);
     }
     if (v.n > EVAL_MAX_RANK) {
-        diag_error(ev->diags, type->span, ERR_VALUE,
-                   arena_printf(ev->arena, "%u dimensions: at most %d are possible", v.n,
-                                EVAL_MAX_RANK));
+        diag_error(
+            ev->diags, type->span, ERR_VALUE,
+            arena_printf(ev->arena, "%u dimensions: at most %d are possible", v.n, EVAL_MAX_RANK));
         return false;
     }
     *rank = v.n;
@@ -79,7 +79,7 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
 }
 
 struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
-                          struct span span) {
+                         struct span span) {
     struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
     x->dtype = t;
     x->rank = x->real_rank = rank;
@@ -136,17 +136,16 @@ bool broadcast_dims(struct eval *ev, const char *what, uint32_t *rank, struct va
             out[at] = a && (!b || !is_one(a)) ? *a : *b;
             continue;
         }
-        enum equal eq = require_equal(
-            ev, a, b,
-            arena_printf(ev->arena, "%s: shapes do not broadcast: %s and %s", what,
-                         dims_text(ev, *rank, *dims), dims_text(ev, rank2, dims2)),
-            span);
+        enum equal eq =
+            require_equal(ev, a, b,
+                          arena_printf(ev->arena, "%s: shapes do not broadcast: %s and %s", what,
+                                       dims_text(ev, *rank, *dims), dims_text(ev, rank2, dims2)),
+                          span);
         if (eq == EQUAL_FAILED)
             return false;
         if (eq == EQUAL_NO) {
-            struct diag *e =
-                diag_error(ev->diags, span, ERR_BROADCAST, what, dims_text(ev, *rank, *dims),
-                           dims_text(ev, rank2, dims2));
+            struct diag *e = diag_error(ev->diags, span, ERR_BROADCAST, what,
+                                        dims_text(ev, *rank, *dims), dims_text(ev, rank2, dims2));
             diag_help(ev->diags, e, "dimensions align from the right; only a 1 stretches");
             return false;
         }

@@ -8,14 +8,14 @@
 #include <string.h>
 
 static const char *const kind_names[VAL_COUNT] = {
-    [VAL_NONE] = "nothing",      [VAL_INT] = "an integer",
-    [VAL_SYM] = "an integer",    [VAL_FLOAT] = "a number",
-    [VAL_BOOL] = "a truth value", [VAL_STR] = "a string",
+    [VAL_NONE] = "nothing",          [VAL_INT] = "an integer",
+    [VAL_SYM] = "an integer",        [VAL_FLOAT] = "a number",
+    [VAL_BOOL] = "a truth value",    [VAL_STR] = "a string",
     [VAL_DTYPE] = "an element type", [VAL_LIST] = "a list",
-    [VAL_PACK] = "a pack",       [VAL_FN] = "a function",
-    [VAL_LAYER] = "a layer",     [VAL_INSTANCE] = "an instance of a layer",
-    [VAL_BUILTIN] = "a function", [VAL_SCALAR] = "a run-time scalar",
-    [VAL_TENSOR] = "a tensor",   [VAL_STATE] = "a tensor",
+    [VAL_PACK] = "a pack",           [VAL_FN] = "a function",
+    [VAL_LAYER] = "a layer",         [VAL_INSTANCE] = "an instance of a layer",
+    [VAL_BUILTIN] = "a function",    [VAL_SCALAR] = "a run-time scalar",
+    [VAL_TENSOR] = "a tensor",       [VAL_STATE] = "a tensor",
 };
 
 const char *value_kind_name(const struct value *v) {

@@ -1,5 +1,5 @@
-/* Values of the evaluator: static ones (numbers, strings, lists, functions, layers), which are known
-   while a function is elaborated, and dynamic ones (tensors, run-time scalars), whose content
+/* Values of the evaluator: static ones (numbers, strings, lists, functions, layers), which are
+   known while a function is elaborated, and dynamic ones (tensors, run-time scalars), whose content
    belongs to whoever runs or compiles them (struct eval_ops). Symbolic integers stand between: a
    dimension or an index that is known only as an expression. */
 #ifndef DCL_LANG_EVAL_VALUE_H
@@ -77,14 +77,14 @@ struct state {
     int64_t *dims;
     const struct ast *def; /* AST_STATE */
     struct instance *owner;
-    void *data; /* of the host: the tensor's memory */
+    void *data;  /* of the host: the tensor's memory */
     uint64_t id; /* unique in the session */
 };
 
 struct instance {
     struct layer *layer;
-    struct name path; /* "" for an instance at the top */
-    struct env *env;  /* layer parameters, members */
+    struct name path;           /* "" for an instance at the top */
+    struct env *env;            /* layer parameters, members */
     VEC(struct state *) states; /* own ones, in order; those of members are theirs */
     uint64_t id;
 };

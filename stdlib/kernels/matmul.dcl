@@ -3,8 +3,8 @@ fn pack_columns(B: f32[K, N]; w: int = 2*lanes(f32)) -> P: f32[(N + w - 1)//w, K
   map jb in (N + w - 1)//w parallel, k in K, j in w vector { P[jb, k, j] = B[k, jb*w + j, else 0] }
 }
 
-## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x `w`; rows beyond M
-## repeat the last one and are not stored.
+## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x `w`; rows
+## beyond M repeat the last one and are not stored.
 fn matmul_packed(A: f32[M, K], P: f32[NB, K, w], n: i64; rows: int = 6, w: int = 2*lanes(f32))
     -> C: f32[M, n] {
   map mo in 0:M:11*rows parallel, jb in NB parallel {

@@ -117,8 +117,8 @@ static void conv(dcl_session *s, uint32_t bytes) {
     make(&x, 5, 1, 4, 56, 56, 16);
     make(&w, 6, 4, 4, 3, 3, 16, 16);
     make(&y, 5, 1, 4, 56, 56, 16);
-    dcl_function *f = compile(
-        s, "conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16])");
+    dcl_function *f =
+        compile(s, "conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16])");
     dcl_tensor args[] = {x.tensor, w.tensor};
     double r = f ? against_peak(s, f, args, 2, &y.tensor, 2.0 * 56 * 56 * 64 * 64 * 9, bytes,
                                 "convolution 3x3 56x56x64->64")
@@ -146,8 +146,7 @@ static void softmax(dcl_session *s) {
     }
     double m = f ? median(ratio, SAMPLES, &least, &most) : 1e9;
     if (f)
-        diag("softmax 4096x768: %.2f x the time of a copy (least %.2f, most %.2f)", m, least,
-             most);
+        diag("softmax 4096x768: %.2f x the time of a copy (least %.2f, most %.2f)", m, least, most);
     ok(m <= 1.6, "softmax 4096x768 takes at most 1.6 times the time of a copy");
     for (int i = 0; i < BUFFERS; i++)
         free(x[i].data), free(y[i].data);

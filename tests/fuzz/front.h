@@ -39,6 +39,17 @@ struct result {
 };
 
 static bool front_is_builtin(void *names, struct name n) {
+    static const char *const of_sessions[] = {
+#define BUILTIN(name, usage, doc) #name,
+#define INITIALIZER(name, arguments, doc) #name,
+#include "session/builtin.def"
+#include "session/initializer.def"
+#undef BUILTIN
+#undef INITIALIZER
+    };
+    for (size_t i = 0; i < sizeof of_sessions / sizeof *of_sessions; i++)
+        if (strcmp(of_sessions[i], name_text(names, n)) == 0)
+            return true;
     return eval_is_builtin(names, n);
 }
 

@@ -38,7 +38,13 @@ static void some_params(struct gen *g, struct scope *s, int n) {
         enum dtype t = random_type(g);
         if (rank == 0 && t == DT_i64)
             t = DT_i32;
-        new_param(g, s, t, rank, dims, random_content(g), rank && rng_chance(&g->rng, 10));
+        const struct view *v = new_param(g, s, t, rank, dims, random_content(g),
+                                         rank && rng_chance(&g->rng, 10));
+        if (v && rank == 0) { /* a scalar: no container */
+            s->nviews--;
+            add_value(s, v->name, t, 0);
+            s->value[s->nvalues - 1].weak = true;
+        }
     }
     if (rng_chance(&g->rng, 30)) { /* a tensor of indices */
         struct dim into = random_dim(g, 65);

@@ -163,6 +163,10 @@ int main(int argc, char **argv) {
         }
         if (ended(child)[0]) {
             uint64_t seed = shared->progress.seed;
+            if (seed < at) { /* before the first program */
+                diag("%s: %s", shared->kind, shared->why);
+                return 2;
+            }
             failures++;
             report(seed, failures <= (uint64_t)smaller);
             at = seed + 1;

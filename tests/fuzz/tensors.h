@@ -308,6 +308,8 @@ static bool pack_helper(struct gen *g, struct scope *s, const struct view *a) {
     struct scope in = {.depth = 1, .iterations = 1};
     const char *class = dtype_is_float(t) ? "float" : "int";
     int k = rng_below(&g->rng, a->rank ? 4 : 1), id = g->helpers++;
+    struct program none = {.seed = 0};
+    h.p = &none;
     h.generic = t;
     h.used = map_new(g->arena);
     h.out = buf_new(g->arena);
@@ -365,6 +367,8 @@ static bool inout_helper(struct gen *g, struct scope *s) {
     struct gen h = *g;
     struct scope in = {.depth = 1, .iterations = 1};
     int id = g->helpers++;
+    struct program none = {.seed = 0};
+    h.p = &none;
     h.used = map_new(g->arena);
     h.generic = DT_NONE;
     h.out = buf_new(g->arena);

@@ -128,8 +128,7 @@ static inline void program_free(struct program *p) {
 static inline struct graph *program_lower(struct program *p, const struct module *m,
                                           const char *name) {
     struct ast *fn = module_find(m, name_of_text(p->names, name), NULL);
-    struct graph *g =
-        fn ? lower_printed(p->arena, p->names, p->syms, &p->diags, m, fn) : NULL;
+    struct graph *g = fn ? lower_printed(p->arena, p->names, p->syms, &p->diags, m, fn) : NULL;
     if (!g || !graph_verify(g, "lower", &p->diags)) {
         program_errors(p);
         return NULL;

@@ -37,13 +37,13 @@ static const struct pair pairs[] = {
      "    }\n"
      "  }\n"
      "}\n"},
-    {"softmax",
-     "fn f(x: f32[M, N]) -> f32[M, N] { softmax(x) }\n",
+    {"softmax", "fn f(x: f32[M, N]) -> f32[M, N] { softmax(x) }\n",
      "fn f(x: f32[M, N]) -> y: f32[M, N] {\n"
      "  map b in M parallel {\n"
      "    m: f32 in register = -inf;  s: f32 in register = 0;  e: f32[N] in heap\n"
      "    map i in N vector(4) { x[b, i] >> m (max) }\n"
-     "    map i in N vector(4) { v << x[b, i];  t << m;  u = exp(v - t);  u >> e[i];  u >> s (sum) }\n"
+     "    map i in N vector(4) { v << x[b, i];  t << m;  u = exp(v - t);  u >> e[i];  u >> s (sum) "
+     "}\n"
      "    map i in N vector { u << e[i];  t << s;  u / t >> y[b, i] }\n"
      "  }\n"
      "}\n"},

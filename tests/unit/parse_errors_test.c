@@ -217,6 +217,8 @@ static void test_brackets(void) {
         {"a }\nb 1", "1:3: '}' has no '{' before it\n"
                      "2:3: expected an operator or end of line, found number 1"},
         {"f(a))", "1:5: ')' has no '(' before it"},
+        {"x = f(if a { b )\n}\ny 1", "1:6: '(' is never closed\n1:16: ')' has no '(' before it\n"
+                                     "3:3: expected an operator or end of line, found number 1"},
         {"if a { b )\n}", "1:10: ')' has no '(' before it"},
     };
     CHECK(cases);
@@ -250,6 +252,9 @@ static void test_recovery(void) {
                                       "use x as y\nuse z");
     is_str(printed(&u, file), "a = 1\n\nfn f() {\n  d = 2\n  g = 3\n}\n\nuse z\n",
            "only statements with errors are left out");
+    file = parse_text(&u, "map i in N foo { a = 1 }\nlayer L { b = if x { c d } else {}; f(e) }");
+    is_str(printed(&u, file), "layer L {\n  b = if x {} else {}\n}\n",
+           "an error before a block leaves out the whole statement, one in it does not");
     parse_text(&u, "fn f(x: f32) {\n  y = = 3\n}\n");
     is_str(messages(&u),
            "t.dcl:2:7: error: expected an expression, found '='\n"

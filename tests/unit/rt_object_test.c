@@ -1,6 +1,5 @@
 /* The object loader: objects that the C compiler makes with all kinds of relocations are loaded and
-   called; hostile ones, and thousands of damaged ones, are refused or loaded but never called.
-   test: timed */
+   called; hostile ones, and thousands of damaged ones, are refused or loaded but never called. */
 #include "backends/rt/rt.h"
 #include "tests/harness/tap.h"
 

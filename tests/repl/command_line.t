@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""command_line.t: commands, options, exit codes of the program dcl."""
+
+import os
+import re
+
+import tap
+
+numpy = tap.need_numpy()
+
+
+def is_run(arguments, status, out=None, err=None, name=None):
+    """err is a list of words that stand on standard error; [] is silence."""
+    got = tap.dcl(*arguments)
+    fits = got[0] == status and (out is None or got[1] == out)
+    fits = fits and (err is None or (all(w in got[2] for w in err) and bool(err) == bool(got[2])))
+    tap.ok(fits, name or "dcl " + " ".join(arguments), "status %d" % got[0], got[1], got[2])
+    return got
+
+
+with open("f.dcl", "w", encoding="ascii") as f:
+    f.write("""
+## Scales.
+fn scale(x: f32[N], k: f32; twice: bool = false) -> y: f32[N] {
+  map i { y[i] = x[i] * k * select(twice, 2.0, 1.0) }
+}
+fn split(x: f32[N]) -> (low: f32, high: f32) { map i { x[i] >> low (min);  x[i] >> high (max) } }
+layer Add() { param w: f32[3] = 2;  fn forward(x: f32[3]) -> f32[3] { x + w } }
+add = Add()
+print("ran")
+""")
+with open("bad.dcl", "w", encoding="ascii") as f:
+    f.write("fn f(x: f32[N]) -> f32[N] { x + z }\na = f(\n")
+with open("shape.dcl", "w", encoding="ascii") as f:
+    f.write("fn f(x: f32[2], y: f32[3]) -> f32[2] { x + y }\n")
+with open("fails.dcl", "w", encoding="ascii") as f:
+    f.write('print("one")\nassert(1 == 2, "no")\nprint("two")\n')
+x = numpy.array([3, 1, 2], "f4")
+numpy.save("x.npy", x)
+
+is_run(["--version"], 0, "dcl %s\n" % os.environ["DCL_VERSION"], [])
+for arguments in (["help"], ["--help"]):
+    status, out, err = is_run(arguments, 0, None, [])
+    tap.ok(all(w in out for w in ("run FILE", "check FILE", "show FILE")), "it lists the commands")
+for command in re.findall(r"^  ([a-z]+)", out, re.M):
+    got = [tap.dcl(command, "--help"), tap.dcl("help", command)]
+    tap.ok(got[0] == got[1] and got[0][0] == 0 and "usage: dcl " + command in got[0][1],
+           "help of " + command)
+is_run(["chekc", "f.dcl"], 2, "", ["chekc", "did you mean check?"])
+is_run(["help", "shwo"], 2, "", ["did you mean show?"])
+is_run(["run", "f.dcl", "--thread", "2"], 2, "", ["did you mean --threads?"])
+is_run(["run", "f.dcl", "--threads"], 2, "", ["--threads needs a value"])
+is_run(["run", "f.dcl", "--threads=none"], 2, "", ["threads"])
+is_run(["run", "f.dcl", "--backend", "gpu"], 2, "", ["cpu or ref"])
+is_run(["run", "f.dcl", "--passes", "tidy"], 2, "", ["tidy"])
+is_run(["run", "f.dcl", "--target-cpu", "z80"], 2, "", ["z80", "haswell"])
+is_run(["run"], 2, "", ["one file"])
+is_run(["run", "f.dcl", "bad.dcl"], 2, "", ["one file"])
+is_run(["check"], 2, "", ["file"])
+is_run(["show", "f.dcl"], 2, "", ["--entry"])
+is_run(["run", "f.dcl", "--output", "y=y.npy"], 2, "", ["--entry"])
+is_run(["run", "f.dcl", "--input", "x.npy"], 2, "", ["NAME=VALUE"])
+
+is_run(["run", "f.dcl"], 0, "ran\n", [])
+is_run(["run", "none.dcl"], 1, "", ["none.dcl"])
+is_run(["run", "bad.dcl"], 1, "", ["bad.dcl:", "error"])
+is_run(["run", "fails.dcl"], 1, "one\n", ["fails.dcl:2:1: error: assertion failed: no"])
+is_run(["check", "f.dcl"], 0, "", [])
+is_run(["check", "f.dcl", "shape.dcl", "bad.dcl"], 1, "", ["shape.dcl:1", "bad.dcl:"])
+
+for backend in "cpu", "ref":
+    b = ["--backend", backend]
+    is_run(["run", "f.dcl", "--entry", "scale", "--input", "x=x.npy", "--set", "k=2", *b], 0,
+           "ran\n[6. 2. 4.]  f32[3]\n", [])
+    is_run(["run", "f.dcl", "--entry=scale", "--input=x=x.npy", "--set=k=2", "--set=twice=true",
+            "--output", "y=y.npy", *b], 0, "ran\n", [])
+    tap.is_close(numpy.load("y.npy"), 4 * x, "a result in a file")
+    is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "high=h.npy", *b],
+           0, "ran\n1.0\n", [])
+    tap.ok(numpy.load("h.npy") == 3, "one of two results in a file")
+    is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "1=h.npy", *b], 0)
+    is_run(["run", "f.dcl", "--entry", "add", "--input", "x=x.npy", *b], 0,
+           "ran\n[5. 3. 4.]  f32[3]\n", [])
+    is_run(["run", "f.dcl", "--entry", "scale", "--input", "x=x.npy", *b], 1, None,
+           ["k is missing"])
+    is_run(["run", "f.dcl", "--entry", "split", "--input", "x=none.npy", *b], 1, None, ["none.npy"])
+is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "mid=m.npy"], 2,
+       None, ["mid"])
+with open("v.dcl", "w", encoding="ascii") as f:
+    f.write("print(x, k)\n")
+is_run(["run", "v.dcl", "--input", "x=x.npy", "--set", "k=1 + 2"], 0, "[3. 1. 2.]  f32[3] 3\n", [])
+
+status, out, err = is_run(["show", "f.dcl", "--entry", "scale"], 0)
+tap.ok("fn scale(x: f32[N], k: f32[]) -> y: f32[N]" in out and "ran" not in out,
+       "a function is shown without running the file", out)
+status, out, err = is_run(["show", "f.dcl", "--entry", "scale", "--shape", "x=f32[64]", "--shape",
+                           "k=f32", "--after", "lower"], 0)
+tap.ok("f32[64]" in out, "with sizes", out)
+status, out, err = is_run(["show", "f.dcl", "--entry", "scale", "--as", "llvm"], 0)
+tap.ok("define" in out, "as LLVM IR")
+status, out, err = is_run(["show", "f.dcl", "--entry", "split", "--as", "asm"], 0)
+tap.ok("dcl_kernel" in out, "as machine code")
+is_run(["show", "f.dcl", "--entry", "add"], 0)
+is_run(["show", "f.dcl", "--entry", "scale", "--as", "java"], 1, "", ["dcl, llvm or asm"])
+is_run(["show", "f.dcl", "--entry", "scale", "--after", "simplifi"], 1, "", ["mean simplify?"])
+is_run(["show", "f.dcl", "--entry", "scael"], 1, None, ["scael"])
+tap.done_testing()

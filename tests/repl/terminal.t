@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""terminal.t: the REPL on a terminal: prompts, several lines, Ctrl-C, Ctrl-D, history; and Ctrl-C
+in dcl run."""
+# test: timed
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import tap
+
+SPIN = """fn spin(x: f32[N], n: i64) -> y: f32[N] {
+  y = x
+  for k in 0:n { for i in 0:N { y[i] = y[i] * 0.5 + 1 } }
+}
+"""
+SLOW = 10 if os.environ.get("DCL_ASAN") else 1
+
+
+class Terminal:
+    def __init__(self, *command):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "dumb"
+            os.execv(command[0], command)
+        self.seen = ""
+
+    def until(self, text, timeout=20):
+        """What comes until TEXT has come; fails the test if it does not."""
+        end = time.monotonic() + timeout
+        while text not in self.seen:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                raise TimeoutError("%r does not come: %r" % (text, self.seen))
+            try:
+                more = os.read(self.fd, 65536)
+            except OSError:
+                more = b""
+            if not more:
+                raise EOFError("%r does not come: %r" % (text, self.seen))
+            self.seen += more.decode(errors="replace")
+        got, self.seen = self.seen.split(text, 1)
+        return got
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def wait(self):
+        try:
+            while os.read(self.fd, 65536):
+                pass
+        except OSError:
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+for backend in "cpu", "ref":
+    t = Terminal(tap.DCL, "repl", "--backend", backend)
+    try:
+        greeting = t.until("dcl> ")
+        tap.ok(os.environ["DCL_VERSION"] in greeting, backend + ": a greeting and a prompt",
+               repr(greeting))
+        t.type("1 + 2\r")
+        tap.ok(re.search(r"\b3\r", t.until("dcl> ")), backend + ": an answer")
+        t.type("fn f(x: i64) -> i64 {\r")
+        t.until("... ")
+        t.type("x + 1 }\r")
+        t.until("dcl> ")
+        tap.ok(True, backend + ": another prompt for further lines")
+        t.type("f(41)\r")
+        tap.ok("42" in t.until("dcl> "), backend + ": the function is there")
+        t.type("half a li")
+        time.sleep(0.3)
+        t.type("\x03")
+        t.until("dcl> ")
+        t.type("5 + 5\r")
+        tap.ok("10" in t.until("dcl> "), backend + ": Ctrl-C drops the line")
+        t.type(SPIN.replace("\n", "\r"))
+        t.until("dcl> ")
+        t.type("x: f32[1000] = 1\r")
+        t.until("dcl> ")
+        t.type("a = 1; y = spin(x, 100000000000)\r")
+        time.sleep(1 + 0.5 * SLOW)
+        begin = time.monotonic()
+        t.type("\x03")
+        answer = t.until("interrupted")
+        took = time.monotonic() - begin
+        tap.ok(took < 0.1 * SLOW, backend + ": Ctrl-C ends what runs within 100 ms", took)
+        t.until("dcl> ")
+        t.type("x[0]\r")
+        tap.ok("1.0" in t.until("dcl> "), backend + ": the session goes on")
+        t.type("a\r")
+        tap.ok("unknown name a" in t.until("dcl> "), backend + ": the line is taken back")
+        t.type("\x10\x10\r")  # the line before the last one
+        tap.ok("1.0" in t.until("dcl> "), backend + ": history")
+        t.type("\x04")
+        tap.is_int(t.wait(), 0, backend + ": Ctrl-D leaves")
+    except (TimeoutError, EOFError) as e:
+        tap.fail(backend + ": the terminal", str(e))
+        os.kill(t.pid, signal.SIGKILL)
+
+with open("spin.dcl", "w", encoding="ascii") as f:
+    f.write(SPIN + 'x: f32[1000] = 1\nprint("go")\ny = spin(x, 100000000000)\nprint("done")\n')
+for backend in "cpu", "ref":
+    # On a terminal, so that "go" comes at once.
+    t = Terminal(tap.DCL, "run", "spin.dcl", "--backend", backend)
+    try:
+        t.until("go")
+        time.sleep(0.5 * SLOW)
+        begin = time.monotonic()
+        t.type("\x03")
+        t.until("interrupted")
+        took = time.monotonic() - begin
+        tap.ok(took < 0.1 * SLOW, backend + ": dcl run ends within 100 ms", took)
+        tap.is_int(t.wait(), 130, backend + ": with status 130")
+    except (TimeoutError, EOFError) as e:
+        tap.fail(backend + ": Ctrl-C in dcl run", str(e))
+        os.kill(t.pid, signal.SIGKILL)
+
+# A loop of the script itself.
+with open("loop.dcl", "w", encoding="ascii") as f:
+    f.write("n = 0\nwhile n >= 0 { n = n + 1 }\n")
+p = subprocess.Popen([tap.DCL, "run", "loop.dcl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                     text=True)
+time.sleep(0.5 * SLOW)
+begin = time.monotonic()
+p.send_signal(signal.SIGINT)
+out, err = p.communicate()
+took = time.monotonic() - begin
+tap.ok(p.returncode == 130 and "interrupted" in err and took < 0.1 * SLOW,
+       "a loop of statements ends within 100 ms", p.returncode, err, took)
+tap.done_testing()
