@@ -19,9 +19,9 @@ static const struct {
 #include "repl/options.def"
 };
 
-/* The table's name with hyphens. */
+/* The table's name with hyphens: --target-cpu, -o. */
 static const char *spelling(struct arena *a, const char *name) {
-    char *text = arena_printf(a, "--%s", name);
+    char *text = arena_printf(a, "%s%s", name[1] ? "--" : "-", name);
     for (char *p = text + 2; *p; p++)
         if (*p == '_')
             *p = '-';

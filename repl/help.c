@@ -60,7 +60,8 @@ static void entry(FILE *to, const char *term, const char *text) {
 
 static void option_entry(FILE *to, int o) {
     char term[100];
-    snprintf(term, sizeof term, "--%s %s", options[o].name, options[o].value);
+    snprintf(term, sizeof term, "%s%s %s", options[o].name[1] ? "--" : "-", options[o].name,
+             options[o].value);
     for (char *p = term; *p && *p != ' '; p++)
         if (*p == '_')
             *p = '-';

@@ -89,8 +89,12 @@ static void open_terminal(struct line_reader *r) {
     const char *home = getenv("HOME");
     r->edit = el_init("dcl", stdin, stdout, stderr);
     r->history = history_init();
-    if (!r->edit || !r->history)
+    if (!r->edit || !r->history) { /* no terminal that libedit knows */
+        if (r->edit)
+            el_end(r->edit);
+        r->edit = NULL;
         return;
+    }
     history(r->history, &event, H_SETSIZE, HISTORY);
     history(r->history, &event, H_SETUNIQUE, 1);
     if (home && *home) {
@@ -131,6 +135,15 @@ void line_reader_close(struct line_reader *r) {
 
 /* --- reading -------------------------------------------------------------------------------- */
 
+/* For the history; a line that is read later is edited as it was typed. */
+static void remember(struct line_reader *r, const char *line, size_t n) {
+    HistEvent event;
+    struct arena *scratch = arena_new();
+    if (n > strspn(line, " \t"))
+        history(r->history, &event, H_ENTER, arena_strndup(scratch, line, n));
+    arena_free(scratch);
+}
+
 static enum line_status read_terminal(struct line_reader *r, const char **line, size_t *n) {
     int count = 0;
     errno = 0;
@@ -146,6 +159,7 @@ static enum line_status read_terminal(struct line_reader *r, const char **line, 
     }
     *line = text;
     *n = (size_t)count - (text[count - 1] == '\n');
+    remember(r, text, *n);
     return LINE_READ;
 }
 
@@ -171,12 +185,6 @@ enum line_status line_read(struct line_reader *r, bool more, const char **line, 
 
 void line_unread(struct line_reader *r) {
     r->again = true;
-}
-
-void line_remember(struct line_reader *r, const char *text) {
-    HistEvent event;
-    if (r->history)
-        history(r->history, &event, H_ENTER, text);
 }
 
 bool line_is_terminal(const struct line_reader *r) {

@@ -73,8 +73,8 @@ static void run_word(struct loop *l, const char *text) {
     }
     const char *near = session_nearest(name, names, WORDS);
     fflush(stdout);
-    fprintf(stderr, "there is no command :%s; %s%s%s\n", name, near ? "did you mean :" : "see :help",
-            near ? near : "", near ? "?" : "");
+    fprintf(stderr, "there is no command :%s; %s%s%s\n", name,
+            near ? "did you mean :" : "see :help", near ? near : "", near ? "?" : "");
     l->failed = true;
 }
 
@@ -99,6 +99,23 @@ static bool goes_on(const char *line, size_t n) {
     return false;
 }
 
+/* Whether INPUT, up to its last line at LAST, begins a definition whose body is still to come. An
+   empty line ends it. */
+static bool wants_body(const char *input, const char *last, size_t n) {
+    static const char *const words[] = {"fn", "layer"};
+    input += strspn(input, " \t\n");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t k = strlen(words[i]);
+        if (strncmp(input, words[i], k) == 0 && input[k] == ' ')
+            return !strchr(input, '{') && n > strspn(last, " \t");
+    }
+    return false;
+}
+
+static bool wants_more(const struct buf *input, const char *last, size_t n) {
+    return parse_wants_more(input->at, input->n) || wants_body(input->at, last, n);
+}
+
 /* One input: a line, or several that belong together. */
 static enum line_status read_input(struct loop *l, struct buf *input) {
     const char *line;
@@ -111,7 +128,7 @@ static enum line_status read_input(struct loop *l, struct buf *input) {
     size_t start = strspn(input->at, " \t");
     if (input->at[start] == ':')
         return LINE_READ;
-    while (parse_wants_more(input->at, input->n)) {
+    while (wants_more(input, line, n)) {
         status = line_read(l->reader, true, &line, &n);
         if (status == LINE_END)
             break; /* the parser tells what is not closed */
@@ -128,15 +145,13 @@ static enum line_status read_input(struct loop *l, struct buf *input) {
         do {
             buf_bytes(input, line, n);
             buf_text(input, "\n");
-        } while (parse_wants_more(input->at, input->n) &&
-                 line_read(l->reader, true, &line, &n) == LINE_READ);
+        } while (wants_more(input, line, n) && line_read(l->reader, true, &line, &n) == LINE_READ);
     }
     return LINE_READ;
 }
 
 static void run_input(struct loop *l, struct buf *input) {
     size_t start = strspn(input->at, " \t");
-    line_remember(l->reader, input->at);
     if (input->at[start] == ':') {
         input->at[strcspn(input->at, "\n")] = '\0';
         run_word(l, input->at + start + 1);

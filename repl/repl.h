@@ -53,6 +53,7 @@ void help_words(FILE *to);
 int command_run(const struct command_line *c);
 int command_check(const struct command_line *c);
 int command_show(const struct command_line *c);
+int command_import(const struct command_line *c);
 int command_repl(const struct command_line *c);
 int command_help(const struct command_line *c);
 
@@ -75,8 +76,6 @@ enum line_status { LINE_READ, LINE_END, LINE_INTERRUPTED };
 enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n);
 /* The line is read again. */
 void line_unread(struct line_reader *r);
-/* What has been typed as a whole, for the history. */
-void line_remember(struct line_reader *r, const char *text);
 bool line_is_terminal(const struct line_reader *r);
 /* Whether more lines can be looked at without waiting for somebody. */
 bool line_can_look(const struct line_reader *r);

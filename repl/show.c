@@ -1,7 +1,9 @@
-/* dcl show: a function after passes, as DCL, LLVM IR or machine code. */
+/* dcl show: a function after passes, as DCL, LLVM IR, machine code or PTX. */
 #include "repl/repl.h"
 
 #include "lang/base/buf.h"
+
+#include <string.h>
 
 static bool signature_text(const struct command_line *c, struct buf *b) {
     const struct words *shapes = &c->values[OPTION_shape];
@@ -25,6 +27,9 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
         failed = dcl_run_file(s, c->files.at[0]);
     dcl_function *f = failed ? NULL : dcl_compile(s, signature);
     const char *after = option_value(c, OPTION_after), *as = option_value(c, OPTION_as);
+    const char *sm = option_value(c, OPTION_sm);
+    if (sm)
+        as = arena_printf(c->arena, "sm_%s", sm);
     const char *text = f ? dcl_show(f, after ? after : "", as ? as : "dcl") : NULL;
     if (text)
         fputs(text, stdout);
@@ -38,6 +43,11 @@ int command_show(const struct command_line *c) {
     struct buf signature = buf_new(c->arena);
     if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
         fprintf(stderr, "dcl: show wants one file and --entry NAME\n");
+        return EXIT_USAGE;
+    }
+    if (option_value(c, OPTION_sm) &&
+        (!option_value(c, OPTION_as) || strcmp(option_value(c, OPTION_as), "ptx") != 0)) {
+        fprintf(stderr, "dcl: --sm belongs to --as ptx\n");
         return EXIT_USAGE;
     }
     if (!signature_text(c, &signature))

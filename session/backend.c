@@ -22,8 +22,9 @@ const char *backend_path(struct arena *a) {
 }
 
 static const struct llvm_backend *fail(struct dcl_session *s, const char *why) {
-    struct diag *d = diag_error(&s->diags, (struct span){0}, ERR_BACKEND,
-                                arena_printf(s->messages, "the compiler cannot be loaded: %s", why));
+    struct diag *d =
+        diag_error(&s->diags, (struct span){0}, ERR_BACKEND,
+                   arena_printf(s->messages, "the compiler cannot be loaded: %s", why));
     diag_help(&s->diags, d, "--backend ref runs without it, slowly");
     return NULL;
 }

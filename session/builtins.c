@@ -58,8 +58,8 @@ static bool usage(struct dcl_session *s, const struct call *c, const char *name)
     for (int i = 0; i < BUILTINS; i++)
         if (strcmp(builtins[i].name, name) == 0)
             how = builtins[i].usage;
-    struct diag *d = diag_error(&s->diags, c->span, ERR_ARG_COUNT, name, "other arguments",
-                                (int)c->nargs);
+    struct diag *d =
+        diag_error(&s->diags, c->span, ERR_ARG_COUNT, name, "other arguments", (int)c->nargs);
     diag_help(&s->diags, d, "it is called so: %s", how);
     return false;
 }
@@ -191,8 +191,8 @@ static bool call_assert(struct dcl_session *s, const struct call *c, struct valu
     if (c->nargs == 2)
         text = name_text(s->names, c->args[1].str);
     else if (source)
-        text = arena_strndup(s->messages, source->text + c->span.start,
-                             c->span.end - c->span.start);
+        text =
+            arena_strndup(s->messages, source->text + c->span.start, c->span.end - c->span.start);
     diag_error(&s->diags, c->span, ERR_ASSERT, text);
     return false;
 }

@@ -126,10 +126,9 @@ static void compare(struct dcl_session *s, const struct named_states *states,
             problem(s, p, arena_printf(s->messages, "%s is missing", x->name));
         else if (!same_shape(x->state, t))
             problem(s, p,
-                    arena_printf(
-                        s->messages, "%s is %s, expected %s", x->name,
-                        shape_text(s, t->type, t->rank, t->dims),
-                        shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
+                    arena_printf(s->messages, "%s is %s, expected %s", x->name,
+                                 shape_text(s, t->type, t->rank, t->dims),
+                                 shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
     }
     for (uint32_t i = 0; i < all->n; i++)
         if (!map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
@@ -146,11 +145,11 @@ static bool load_instance(struct dcl_session *s, const struct instance *x, struc
     states_list(s, s->unit.arena, x, &states);
     compare(s, &states, &all, &p);
     if (p.n) {
-        struct diag *d = diag_error(
-            &s->diags, span, ERR_VALUE,
-            arena_printf(s->messages, "%s does not fit %s: %u difference%s",
-                         name_text(s->names, path), name_text(s->names, x->layer->def->name), p.n,
-                         p.n == 1 ? "" : "s"));
+        struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
+                                    arena_printf(s->messages, "%s does not fit %s: %u difference%s",
+                                                 name_text(s->names, path),
+                                                 name_text(s->names, x->layer->def->name), p.n,
+                                                 p.n == 1 ? "" : "s"));
         for (uint32_t i = 0; i < p.text.n; i++)
             diag_note(&s->diags, d, (struct span){0}, "%s", p.text.at[i]);
         if (p.n > p.text.n)
@@ -179,12 +178,8 @@ bool builtin_load(struct dcl_session *s, uint32_t nargs, const struct value *arg
 
 static struct file_tensor describe(const char *name, enum dtype t, uint32_t rank,
                                    const int64_t *dims, const struct data *d) {
-    return (struct file_tensor){.name = name,
-                                .type = t,
-                                .rank = rank,
-                                .dims = dims,
-                                .data = d->bytes,
-                                .bytes = d->size};
+    return (struct file_tensor){
+        .name = name, .type = t, .rank = rank, .dims = dims, .data = d->bytes, .bytes = d->size};
 }
 
 /* ARGS: the path, what is saved. */
@@ -200,8 +195,7 @@ bool builtin_save(struct dcl_session *s, const struct value *args, struct span s
         for (uint32_t d = 0; d < x->rank; d++)
             dims[d] = x->dims[d].i;
         bool npy = n > 4 && strcmp(path + n - 4, ".npy") == 0;
-        struct file_tensor t =
-            describe(npy ? "" : name, x->dtype, x->rank, dims, tensor_data(x));
+        struct file_tensor t = describe(npy ? "" : name, x->dtype, x->rank, dims, tensor_data(x));
         return files_write(for_statement(s), &s->diags, span, path, &t, 1);
     }
     if (v->kind != VAL_INSTANCE) {

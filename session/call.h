@@ -65,6 +65,9 @@ struct dcl_function {
 
 /* functions.c: what the name means now; drops variants of older definitions. */
 bool function_resolve(struct dcl_function *f);
+/* The function that a call of V runs, and its module; NULL if there is none. */
+const struct ast *function_called(struct dcl_session *s, const struct value *v,
+                                  const struct module **m);
 /* The arguments of a call as eval_call takes them: dynamic ones from AT. */
 struct function_args {
     uint32_t n;

@@ -250,8 +250,7 @@ static bool check_given(struct call *c) {
     for (int i = 0; f->given && i < c->nargs; i++) {
         const struct ast *type = f->params[i].type;
         const char *want = name_text(f->session->names, type->name);
-        if (c->args[i].rank != (int32_t)type->nkids ||
-            c->args[i].dtype != (int32_t)dtype_of(want))
+        if (c->args[i].rank != (int32_t)type->nkids || c->args[i].dtype != (int32_t)dtype_of(want))
             return fail(c, printed(c, "%s: %s is %s with %u dimensions, not %s with %d",
                                    name_text(f->session->names, f->def->name),
                                    name_text(f->session->names, f->params[i].name), want,
@@ -377,8 +376,8 @@ static bool run_reference(struct call *c) {
 
 static bool run(struct dcl_session *s, void *data) {
     struct call *c = data;
-    bool ok = check_call(c) &&
-              (s->options.backend == BACKEND_REF ? run_reference(c) : run_compiled(c));
+    bool ok =
+        check_call(c) && (s->options.backend == BACKEND_REF ? run_reference(c) : run_compiled(c));
     unit_end(s);
     store_collect(s, false); /* dense copies */
     return ok;

@@ -15,9 +15,9 @@ static struct ast *parse_text(struct dcl_session *s, struct arena *a, const char
 }
 
 static bool malformed(struct dcl_session *s, const char *signature) {
-    diag_error(&s->diags, (struct span){0}, ERR_USAGE,
-               arena_printf(s->messages, "not a signature such as f(x: f32[N, 3], k = 2): %s",
-                            signature));
+    diag_error(
+        &s->diags, (struct span){0}, ERR_USAGE,
+        arena_printf(s->messages, "not a signature such as f(x: f32[N, 3], k = 2): %s", signature));
     return false;
 }
 
@@ -51,13 +51,11 @@ static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *o
     return ok;
 }
 
-/* The function that a call of V runs. */
-static const struct ast *called(struct dcl_session *s, const struct value *v,
-                                const struct module **m) {
+const struct ast *function_called(struct dcl_session *s, const struct value *v,
+                                  const struct module **m) {
     const struct value *fn = v;
     if (v->kind == VAL_INSTANCE) {
-        struct binding *b =
-            env_find(v->instance->env, name_of_text(s->names, "forward"), NULL);
+        struct binding *b = env_find(v->instance->env, name_of_text(s->names, "forward"), NULL);
         fn = b ? &b->value : NULL;
     }
     if (!fn || fn->kind != VAL_FN)
@@ -173,7 +171,7 @@ bool function_resolve(struct dcl_function *f) {
     f->statics = value_none();
     if (!evaluate(s, f->callee, &f->value))
         return false;
-    f->def = called(s, &f->value, &m);
+    f->def = function_called(s, &f->value, &m);
     if (!f->def) {
         diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, f->signature);
         return false;

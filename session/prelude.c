@@ -87,7 +87,8 @@ static bool only_definitions(struct dcl_session *s, const struct ast *file) {
         const struct ast *item = file->kids[i];
         if (item->kind == AST_FN || item->kind == AST_LAYER)
             continue;
-        diag_error(&s->diags, item->span, ERR_NOT_HERE, "the standard library holds definitions only");
+        diag_error(&s->diags, item->span, ERR_NOT_HERE,
+                   "the standard library holds definitions only");
         return false;
     }
     return true;

@@ -50,7 +50,8 @@ static bool evaluate_integer(struct dcl_session *s, const struct ast *e, int64_t
     return false;
 }
 
-static bool evaluate_truth(struct dcl_session *s, const struct ast *e, const char *what, bool *out) {
+static bool evaluate_truth(struct dcl_session *s, const struct ast *e, const char *what,
+                           bool *out) {
     struct value v;
     if (!evaluate(s, e, &v))
         return false;

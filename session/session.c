@@ -5,6 +5,8 @@
    before are dropped, the out-of-memory handler points here, and a jump to it ends the unit that
    was open and takes back a half-done line. Texts that are handed out lie in s->messages and live
    until the next call. */
+#include "session/session.h"
+
 #include "session/state.h"
 
 #include <setjmp.h>

@@ -5,6 +5,7 @@
 #include "lang/check/check.h"
 #include "lang/print/print.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct showing {
@@ -39,9 +40,12 @@ static bool choose_passes(struct dcl_session *s, const char *after, struct pipel
     return false;
 }
 
-static bool show_code(struct dcl_session *s, struct showing *x, const struct graph *g, bool ir) {
+/* SM: PTX for that GPU, unless it is 0. */
+static bool show_code(struct dcl_session *s, struct showing *x, const struct graph *g, bool ir,
+                      unsigned sm) {
     const struct llvm_backend *llvm = backend_open(s);
     struct llvm_options o = {.target = s->options.target,
+                             .sm = sm,
                              .strict = s->options.strict,
                              .keep_ir = ir,
                              .keep_asm = !ir};
@@ -52,20 +56,33 @@ static bool show_code(struct dcl_session *s, struct showing *x, const struct gra
     return true;
 }
 
+enum form { FORM_DCL, FORM_LLVM, FORM_ASM, FORM_PTX, FORMS };
+
+/* "ptx" is PTX for all GPUs from sm_75 on, "sm_80" for those from there on. */
+static bool form_of(struct dcl_session *s, const char *what, enum form *form, unsigned *sm) {
+    static const char *const forms[FORMS] = {"dcl", "llvm", "asm", "ptx"};
+    char rest;
+    for (*form = FORM_DCL; *form < FORMS && strcmp(forms[*form], what) != 0;)
+        ++*form;
+    *sm = *form == FORM_PTX ? 75 : 0;
+    if (*form == FORMS && sscanf(what, "sm_%3u%c", sm, &rest) == 1)
+        *form = FORM_PTX;
+    if (*form < FORMS)
+        return true;
+    diag_error(&s->diags, (struct span){0}, ERR_USAGE,
+               arena_printf(s->messages,
+                            "a graph is shown as dcl, llvm, asm, ptx or sm_NUMBER, not %s", what));
+    return false;
+}
+
 static bool show(struct dcl_session *s, void *data) {
     struct showing *x = data;
     struct variant_key key = {0};
     struct pipeline p;
-    static const char *const forms[] = {"dcl", "llvm", "asm"};
-    int form = 0;
-    while (form < 3 && strcmp(forms[form], x->what) != 0)
-        form++;
-    if (form == 3) {
-        diag_error(&s->diags, (struct span){0}, ERR_USAGE,
-                   arena_printf(s->messages, "a graph is shown as dcl, llvm or asm, not %s",
-                                x->what));
+    enum form form;
+    unsigned sm;
+    if (!form_of(s, x->what, &form, &sm))
         return false;
-    }
     if (!choose_passes(s, x->after, &p) || !function_resolve(x->f) ||
         !variant_key_shown(x->f, s->messages, &key))
         return false;
@@ -77,8 +94,8 @@ static bool show(struct dcl_session *s, void *data) {
     struct graph *g = variant_lower(x->f, &key);
     if (!g || !compile_passes(s, g, &p))
         return false;
-    if (form)
-        return show_code(s, x, g, form == 1);
+    if (form != FORM_DCL)
+        return show_code(s, x, g, form == FORM_LLVM, sm);
     struct buf text = buf_new(s->messages);
     graph_print(g, &text);
     x->text = text.at;
@@ -124,8 +141,7 @@ static bool describe(struct dcl_session *s, void *data) {
         if (text.n && text.at[text.n - 1] != '\n')
             buf_text(&text, "\n");
     } else {
-        struct name near =
-            check_nearest(s->module, name_of_text(s->names, a->name), NULL, 0);
+        struct name near = check_nearest(s->module, name_of_text(s->names, a->name), NULL, 0);
         struct diag *d = diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_NAME, a->name);
         if (!name_none(near))
             diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
@@ -140,9 +156,16 @@ const char *session_describe(dcl_session *s, const char *name) {
     return session_guard(s, describe, &a) == 0 ? a.text : NULL;
 }
 
+/* The function that a call of NAME runs, NULL if there is none. A variable hides a definition. */
+static const struct ast *called_by_name(struct dcl_session *s, const char *name) {
+    const struct module *m;
+    struct binding *b = env_find(s->script, name_of_text(s->names, name), NULL);
+    return b ? function_called(s, &b->value, &m) : definition(s, name);
+}
+
 static bool result_name(struct dcl_session *s, void *data) {
     struct asking *a = data;
-    struct ast *def = definition(s, a->name);
+    const struct ast *def = called_by_name(s, a->name);
     if (def && def->kind == AST_FN && a->k >= 0 && (uint32_t)a->k < fn_result_count(def))
         a->text = name_text(s->names, fn_result_name(def, (uint32_t)a->k));
     return true;

@@ -150,8 +150,8 @@ struct dcl_session {
 
     struct module *prelude, *module;
     bool prelude_read;
-    const char *broken; /* the library's errors: no call succeeds */
-    struct map modules; /* path's name -> struct module *, of `use` */
+    const char *broken;  /* the library's errors: no call succeeds */
+    struct map modules;  /* path's name -> struct module *, of `use` */
     uint64_t generation; /* counts definitions: what was compiled before may be stale */
 
     struct store store;
@@ -201,8 +201,8 @@ const char *library_folder(struct arena *a);
 /* text.c */
 /* Parses and checks TEXT and adds its definitions to MODULE; undo takes them back. NULL after
    errors. The result is pinned until text_release. */
-struct text *text_read(struct dcl_session *s, struct module *m, const char *path,
-                       const char *text, size_t n);
+struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,
+                       size_t n);
 void text_release(struct dcl_session *s, struct text *t);
 struct text *text_of_source(struct dcl_session *s, uint32_t source);
 

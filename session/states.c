@@ -38,8 +38,8 @@ bool states_is_initializer(const struct dcl_session *s, struct name n) {
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out) {
     enum initializer i = find(s, n);
-    if (nargs != initializers[i].arguments || (nargs && args[0].kind != VAL_FLOAT &&
-                                               args[0].kind != VAL_INT)) {
+    if (nargs != initializers[i].arguments ||
+        (nargs && args[0].kind != VAL_FLOAT && args[0].kind != VAL_INT)) {
         diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
                    initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
         return false;

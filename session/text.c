@@ -134,8 +134,8 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
     return s->diags.errors == 0;
 }
 
-struct text *text_read(struct dcl_session *s, struct module *m, const char *path,
-                       const char *text, size_t n) {
+struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,
+                       size_t n) {
     uint32_t mark = s->undo.n;
     bool own = !s->before; /* definitions are taken back here if no line does that */
     struct text *t = new_text(s);

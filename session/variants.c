@@ -90,9 +90,8 @@ static struct name dim_name(struct dcl_function *f, const struct parameter *p, u
     if (type && plain && d < type->nkids && type->kids[d]->kind == AST_NAME &&
         strcmp(name_text(f->session->names, type->kids[d]->name), "_") != 0)
         return type->kids[d]->name;
-    return name_of_text(f->session->names,
-                        arena_printf(f->session->messages, "%s_%u",
-                                     name_text(f->session->names, p->name), d));
+    return name_of_text(f->session->names, arena_printf(f->session->messages, "%s_%u",
+                                                        name_text(f->session->names, p->name), d));
 }
 
 static struct variant_key constant_key(struct arena *a, uint32_t nargs,
@@ -136,7 +135,7 @@ static struct variant_key symbolic_key(struct dcl_function *f, struct arena *a, 
 
 /* --- making one ----------------------------------------------------------------------------- */
 
-struct symbols { /* names that are symbols of the lowering already */
+struct symbols {      /* names that are symbols of the lowering already */
     struct map value; /* name -> index into values */
     VEC(struct value) values;
 };
@@ -174,8 +173,7 @@ static bool given_argument(struct dcl_function *f, struct symbols *x, struct env
     enum dtype t = dtype_of(name_text(s->names, p->type->name));
     struct value dims[EVAL_MAX_RANK];
     if (t == DT_NONE) {
-        diag_error(&s->diags, p->type->span, ERR_UNKNOWN_TYPE,
-                   name_text(s->names, p->type->name));
+        diag_error(&s->diags, p->type->span, ERR_UNKNOWN_TYPE, name_text(s->names, p->type->name));
         return false;
     }
     if (p->type->nkids > EVAL_MAX_RANK) {
@@ -227,7 +225,10 @@ struct graph *variant_lower(struct dcl_function *f, const struct variant_key *ke
     for (uint32_t k = 0; k < results; k++)
         names[k] = fn_result_name(f->def, k);
     return lower_finish(s->unit.lower, results,
-                        results == 1 ? &result : results ? result.list->at : NULL, names);
+                        results == 1 ? &result
+                        : results    ? result.list->at
+                                     : NULL,
+                        names);
 }
 
 static struct variant_key copy_key(struct arena *a, const struct variant_key *key) {
@@ -341,11 +342,10 @@ static struct variant_dim shown_dim(struct dcl_function *f, const struct ast *di
     if (dim->kind == AST_NAME || dim->kind == AST_SPREAD)
         return (struct variant_dim){.symbol = dim->name};
     /* An expression of other dimensions: the condition that it is equal becomes the call's. */
-    return (struct variant_dim){.symbol = name_of_text(f->session->names,
-                                                       arena_printf(f->session->messages, "%s_%u",
-                                                                    name_text(f->session->names,
-                                                                              f->params[arg].name),
-                                                                    d))};
+    return (struct variant_dim){
+        .symbol = name_of_text(f->session->names,
+                               arena_printf(f->session->messages, "%s_%u",
+                                            name_text(f->session->names, f->params[arg].name), d))};
 }
 
 bool variant_key_shown(struct dcl_function *f, struct arena *a, struct variant_key *key) {
@@ -365,10 +365,10 @@ bool variant_key_shown(struct dcl_function *f, struct arena *a, struct variant_k
             for (uint32_t j = 0; j < width && x->rank < EVAL_MAX_RANK; j++, x->rank++) {
                 x->dims[x->rank] = shown_dim(f, dim, i, x->rank);
                 if (width > 1)
-                    x->dims[x->rank].symbol = name_of_text(
-                        f->session->names,
-                        arena_printf(f->session->messages, "%s%u",
-                                     name_text(f->session->names, dim->name), j));
+                    x->dims[x->rank].symbol =
+                        name_of_text(f->session->names,
+                                     arena_printf(f->session->messages, "%s%u",
+                                                  name_text(f->session->names, dim->name), j));
             }
         }
     }

@@ -4,6 +4,8 @@
    same each time it is lowered. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -37,6 +39,10 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
     if (lanes > 1 && c->fn->mask)
         outside = LLVMBuildAnd(c->b, outside, c->fn->mask, "");
     LLVMValueRef any = cg_any(c, outside, lanes);
+    if (c->gpu) {
+        ptx_trap_if(c, any);
+        return;
+    }
     LLVMBasicBlockRef fails = cg_block(c, "fails"), on = cg_block(c, "on");
     LLVMBuildCondBr(c->b, any, fails, on);
     cg_at(c, fails);

@@ -117,8 +117,11 @@ struct elsewhere {
     LLVMValueRef middle;
 };
 
+struct gpu;
+
 struct cg {
     const struct graph *g;
+    struct gpu *gpu; /* NULL: a CPU; else backends/ptx/ptx.h says what is different */
     const struct llvm_options *o;
     struct arena *a; /* until the end of the compilation */
     struct diags *d;
@@ -145,8 +148,8 @@ void cg_too_large(struct cg *c, const struct node *n);
 
 /* --- emit.c: target machine, passes, machine code --- */
 struct emitter;
-/* NULL with an error in D if LLVM does not know the target. */
-struct emitter *emitter_new(struct arena *a, const struct target *t, struct diags *d);
+/* NULL with an error in D if LLVM does not know the target. SM: a GPU instead of T. */
+struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm, struct diags *d);
 void emitter_prepare(struct emitter *e, LLVMModuleRef m);
 bool emitter_rounds(const struct emitter *e);
 bool emitter_run(struct emitter *e, struct arena *a, LLVMModuleRef m, const struct llvm_options *o,

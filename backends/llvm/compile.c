@@ -5,6 +5,7 @@
 #include "backends/llvm/llvm.h"
 
 #include "backends/llvm/codegen.h"
+#include "backends/ptx/ptx.h"
 
 #include <string.h>
 
@@ -108,6 +109,20 @@ static void dispose(void *data) {
     c->llvm = NULL;
 }
 
+/* A GPU's graph is the threads', and so is the processor that code generation asks about. */
+static bool prepare_gpu(struct cg *c, unsigned sm) {
+    struct llvm_options *o = ARENA_NEW(c->a, struct llvm_options);
+    *o = *c->o;
+    o->target = ptx_target();
+    c->o = o;
+    c->gpu = ARENA_NEW(c->a, struct gpu);
+    c->gpu->sm = sm;
+    c->gpu->heads = buf_new(c->a);
+    c->gpu->barrier = ARENA_ARRAY(c->a, bool, c->g->nodes + 1);
+    c->gpu->private_ = ARENA_ARRAY(c->a, bool, c->g->conts.n);
+    return (c->g = ptx_per_thread(c)) != NULL;
+}
+
 static bool lower_graph(struct cg *c, struct emitter *e) {
     c->llvm = LLVMContextCreate();
     c->module = LLVMModuleCreateWithNameInContext("dcl", c->llvm);
@@ -121,10 +136,16 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
     c->proofs = ARENA_ARRAY(c->a, struct proof, c->g->nodes + 1);
     c->decisions = ARENA_ARRAY(c->a, struct decision, c->g->nodes + 1);
     c->lane = name_of_text(c->g->names, "'lane");
+    if (c->o->sm && !prepare_gpu(c, c->o->sm))
+        return false;
     struct cont *conts;
     struct graph_symbol *symbols;
     uint32_t nconts = argument_conts(c, &conts);
     uint32_t nsymbols = graph_symbols(c->g, c->a, &symbols);
+    if (c->gpu) {
+        ptx_kernels(c, conts, nconts, symbols, nsymbols);
+        return !c->failed;
+    }
     LLVMValueRef body = lower_body(c, conts, nconts, symbols, nsymbols);
     lower_entry(c, body, nconts, nsymbols);
     return !c->failed;
@@ -133,7 +154,11 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
 static bool compile(const struct graph *g, const struct llvm_options *o, struct arena *a,
                     struct diags *d, struct llvm_code *out) {
     *out = (struct llvm_code){0};
-    struct emitter *e = emitter_new(a, &o->target, d);
+    if (o->sm && !ptx_known(o->sm)) {
+        diag_error(d, g->span, ERR_BACKEND, arena_printf(a, "no PTX is made for sm_%u", o->sm));
+        return false;
+    }
+    struct emitter *e = emitter_new(a, &o->target, o->sm, d);
     if (!e)
         return false;
     struct cg *c = ARENA_NEW(a, struct cg);
@@ -142,6 +167,8 @@ static bool compile(const struct graph *g, const struct llvm_options *o, struct 
     arena_on_free(a, dispose, c);
     c->a = arena_new();
     bool ok = lower_graph(c, e) && emitter_run(e, a, c->module, o, d, out);
+    if (ok && c->gpu && o->keep_asm)
+        out->assembly = arena_printf(a, "%s%s", c->gpu->heads.at, out->assembly);
     dispose(c);
     emitter_close(e);
     return ok;

@@ -6,6 +6,8 @@
    the region. A container declared in a vector body has one element per lane. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
+
 #include <stddef.h>
 
 enum {
@@ -289,7 +291,7 @@ static void fill_memory(struct cg *c, LLVMValueRef p, enum dtype t, LLVMValueRef
         LLVMBuildMemSet(c->b, p, LLVMConstInt(c->i8, raw[0], false), bytes, size);
         return;
     }
-    uint32_t lanes = c->o->target.vector_bytes / size;
+    uint32_t lanes = c->gpu ? 1 : c->o->target.vector_bytes / size;
     struct val one = cg_const(c, t, v);
     LLVMTypeRef element = cg_mem_type(c, t, 1);
     LLVMValueRef whole = LLVMBuildAnd(c->b, count, cg_i64(c, -(int64_t)lanes), "");
@@ -323,6 +325,8 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     struct fn *fn = c->fn;
     const struct container *k = graph_cont(c->g, n->decl.cont);
     int64_t count, last;
+    if (c->gpu && ptx_decl(c, n))
+        return;
     bool constant = constant_size(c, k, &count, &last);
     bool heap = k->storage == STORE_HEAP && fn->lanes == 1;
     if (constant && !heap && place_slots(c, n, r, position, count, last)) {

@@ -24,9 +24,14 @@ static void target_start(void) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
 }
 
 struct emitter {
+    bool gpu;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef data;
     char *triple;
@@ -54,10 +59,11 @@ static void close_later(void *e) {
     emitter_close(e);
 }
 
-struct emitter *emitter_new(struct arena *a, const struct target *t, struct diags *d) {
+struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm, struct diags *d) {
     pthread_once(&target_once, target_start);
     struct emitter *e = ARENA_NEW(a, struct emitter);
-    e->triple = arena_strndup(a, "x86_64-unknown-linux-gnu", 24);
+    e->gpu = sm != 0;
+    e->triple = arena_printf(a, e->gpu ? "nvptx64-nvidia-cuda" : "x86_64-unknown-linux-gnu");
     LLVMTargetRef target;
     char *why = NULL;
     if (LLVMGetTargetFromTriple(e->triple, &target, &why)) {
@@ -65,13 +71,14 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, struct diag
         LLVMDisposeMessage(why);
         return NULL;
     }
-    bool host = strcmp(t->cpu, "host") == 0 || strcmp(t->cpu, "native") == 0;
+    bool host = !e->gpu && (strcmp(t->cpu, "host") == 0 || strcmp(t->cpu, "native") == 0);
+    const char *name = e->gpu ? arena_printf(a, "sm_%u", sm) : t->cpu;
     char *cpu = host ? LLVMGetHostCPUName() : NULL;
     char *features = host ? LLVMGetHostCPUFeatures() : NULL;
     /* SSE4.1 has the rounding instructions; every processor with 32-byte vectors has them too. */
-    e->rounds = host ? has_feature(features, "+sse4.1") : t->vector_bytes >= 32;
+    e->rounds = host ? has_feature(features, "+sse4.1") : e->gpu || t->vector_bytes >= 32;
     e->machine =
-        LLVMCreateTargetMachine(target, e->triple, host ? cpu : t->cpu, host ? features : "",
+        LLVMCreateTargetMachine(target, e->triple, host ? cpu : name, host ? features : "",
                                 LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (cpu)
         LLVMDisposeMessage(cpu);
@@ -79,7 +86,7 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, struct diag
         LLVMDisposeMessage(features);
     if (!e->machine) {
         diag_error(d, (struct span){0}, ERR_BACKEND,
-                   arena_printf(a, "LLVM makes no code for the processor %s", t->cpu));
+                   arena_printf(a, "LLVM makes no code for the processor %s", name));
         return NULL;
     }
     e->data = LLVMCreateTargetDataLayout(e->machine);
@@ -152,6 +159,8 @@ bool emitter_run(struct emitter *e, struct arena *a, LLVMModuleRef m, const stru
         if (!ok)
             return false;
     }
+    if (e->gpu)
+        return true;
     const char *object;
     if (!emit(e, a, m, LLVMObjectFile, d, &object, &out->n))
         return false;

@@ -2,6 +2,8 @@
    Stack slots are allocas in the entry block, so that LLVM can make values of them. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
+
 #include <stddef.h>
 
 struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool internal) {
@@ -12,7 +14,7 @@ struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool inter
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(fn->f, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(c->llvm, nounwind, 0));
-    fn->api = LLVMGetParam(fn->f, 0);
+    fn->api = c->gpu ? NULL : LLVMGetParam(fn->f, 0);
     fn->lanes = 1;
     fn->names = map_new(c->a);
     fn->allocated = map_new(c->a);
@@ -23,7 +25,8 @@ struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool inter
     fn->allocas = LLVMCreateBuilderInContext(c->llvm);
     LLVMPositionBuilderAtEnd(fn->allocas, fn->entry);
     c->fn = fn;
-    fn->status = cg_alloca(c, c->i32, 4);
+    if (!c->gpu)
+        fn->status = cg_alloca(c, c->i32, 4);
     cg_at(c, cg_block(c, "start"));
     bail_push(c, NULL);
     return fn;
@@ -31,7 +34,10 @@ struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool inter
 
 void fn_end(struct cg *c) {
     struct fn *fn = c->fn;
-    LLVMBuildRet(c->b, cg_i32(c, RT_OK));
+    if (c->gpu)
+        LLVMBuildRetVoid(c->b);
+    else
+        LLVMBuildRet(c->b, cg_i32(c, RT_OK));
     LLVMBuildBr(fn->allocas, LLVMGetNextBasicBlock(fn->entry));
     LLVMDisposeBuilder(fn->allocas);
 }
@@ -187,6 +193,8 @@ void bail_if(struct cg *c, LLVMValueRef condition, int32_t status) {
 }
 
 void cg_poll(struct cg *c) {
+    if (c->gpu)
+        return;
     LLVMValueRef stop = api_field(c, offsetof(struct rt_api, stop), c->i32);
     LLVMSetVolatile(stop, true);
     bail_if(c, LLVMBuildICmp(c->b, LLVMIntNE, stop, cg_i32(c, 0), ""), RT_INTERRUPTED);

@@ -11,13 +11,15 @@
 
 struct llvm_options {
     struct target target;
+    unsigned sm;   /* 0: code for `target`; else PTX for sm_SM, which is what `assembly` gets */
     bool strict;   /* no contraction of multiply and add */
     bool keep_ir;  /* fill `ir` */
     bool keep_asm; /* fill `assembly` */
 };
 
 struct llvm_code {
-    const void *object; /* a relocatable ELF object with one global function: "dcl_kernel" */
+    const void *object; /* a relocatable ELF object with one global function: "dcl_kernel"; none of
+                           a GPU */
     size_t n;
     const char *ir, *assembly;
 };

@@ -2,6 +2,7 @@
    vector.c's and parallel.c's. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
 #include "compiler/analysis/depend.h"
 
 enum { MOST_COPIES = 256, MOST_GUARDED = 64 };
@@ -151,6 +152,8 @@ void lower_index(struct cg *c, const struct node *n, uint32_t k) {
     bool exact;
     if (plan.form != VECTOR_NOT)
         lower_vector(c, n, k, plan, sure);
+    else if (c->gpu && ptx_index(c, n, k))
+        ; /* done */
     else if (unrolls(c, x, &count, &exact))
         lower_copies(c, n, k, count, exact);
     else if (x->schedule == SCHED_UNROLL && x->factor > 1 && x->factor <= MOST_COPIES)

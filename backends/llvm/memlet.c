@@ -6,6 +6,8 @@
    inside (`else`). Where no lane takes part memory is not touched; a read gives `else`'s value. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
+
 struct access {
     enum dtype t;
     bool slot;        /* in a promotable alloca `at` */
@@ -362,6 +364,11 @@ struct val memlet_read(struct cg *c, const struct node *n, const struct memlet *
     if (x.slot)
         return read_slot(c, &x, m->other);
     bool vector = !x.uniform;
+    if (c->gpu && x.guard.v) {
+        LLVMValueRef guard = x.guard.v;
+        settle(c, &x);
+        return ptx_guarded_load(c, guard, x.at, cg_const(c, x.t, m->other));
+    }
     if (x.guard.v && x.guard.lanes == 1 && (x.uniform || (x.stride == 1 && !c->fn->mask)))
         choose_address(c, &x, m->other);
     settle(c, &x);

@@ -1,6 +1,8 @@
 /* Regions and their simple nodes, in program order. */
 #include "backends/llvm/codegen.h"
 
+#include "backends/ptx/ptx.h"
+
 #include <stddef.h>
 
 static void lower_branch_uniform(struct cg *c, const struct node *n, struct val condition) {
@@ -54,13 +56,17 @@ static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
         cg_too_large(c, n);
         return;
     }
+    if (c->gpu)
+        ptx_before(c, n);
     switch (n->kind) {
     case NODE_DECL: decl_begin(c, n, r, i); break;
     case NODE_READ: bind_name(c, n->read.name, memlet_read(c, n, &n->read.from)); break;
     case NODE_LET: bind_name(c, n->let.name, cg_expr(c, n->let.value)); break;
     case NODE_WRITE:
         v = cg_expr(c, n->write.value);
-        if (!accumulate(c, n, v))
+        if (c->gpu)
+            ptx_write(c, n, v);
+        else if (!accumulate(c, n, v))
             memlet_write(c, n, &n->write.to, v);
         break;
     case NODE_MAP: lower_map(c, n); break;

@@ -34,6 +34,15 @@ static bool check_inner(struct verifier *v, const struct region *r) {
     return true;
 }
 
+/* Without elements there is nothing that would have to be written. */
+static bool is_empty(const struct verifier *v, const struct container *c) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < c->rank && n > 0; d++)
+        if (!sym_is_const(v->g->syms, c->dims[d], &n))
+            n = 1;
+    return n == 0;
+}
+
 static bool check_decl(struct verifier *v, const struct node *n) {
     struct cont c = n->decl.cont;
     if (c.i == 0 || c.i >= v->g->conts.n)
@@ -49,8 +58,9 @@ static bool check_decl(struct verifier *v, const struct node *n) {
     if (!check_storage(v, k))
         return false;
     s->alive = true;
-    s->written = n->decl.has_fill;
+    s->written = n->decl.has_fill || is_empty(v, k);
     s->depth = v->loops.n;
+    begin_owner(v, c);
     return true;
 }
 
@@ -117,7 +127,7 @@ static bool check_write(struct verifier *v, const struct node *n) {
     if (e->dtype != c->dtype)
         return broken(v, 10, "%s is written to %s, which is %s", dtypes[e->dtype].name,
                       verify_name(v, c->name), dtypes[c->dtype].name);
-    return check_written(v, &n->write.to, true);
+    return check_written(v, &n->write.to, true) && check_owner(v, &n->write.to, true);
 }
 
 static bool check_node(struct verifier *v, const struct node *n) {
@@ -125,6 +135,7 @@ static bool check_node(struct verifier *v, const struct node *n) {
     case NODE_DECL: return check_decl(v, n);
     case NODE_READ:
         return check_memlet(v, &n->read.from, false) && check_written(v, &n->read.from, false) &&
+               check_owner(v, &n->read.from, false) &&
                define_name(v, n->read.name, THING_VALUE,
                            graph_cont(v->g, n->read.from.cont)->dtype);
     case NODE_LET:
@@ -164,7 +175,7 @@ static bool use_argument(struct verifier *v, struct cont c, bool result) {
         return broken(v, 3, "%s is %s %s", verify_name(v, k->name), role ? "twice" : "not",
                       result ? "a result" : "a parameter");
     v->conts[c.i].alive = true;
-    v->conts[c.i].written = k->role != ROLE_RESULT;
+    v->conts[c.i].written = k->role != ROLE_RESULT || is_empty(v, k);
     v->span = k->span;
     return check_storage(v, k);
 }

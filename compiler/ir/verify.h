@@ -3,6 +3,7 @@
 #ifndef DCL_COMPILER_IR_VERIFY_H
 #define DCL_COMPILER_IR_VERIFY_H
 
+#include "compiler/analysis/owner.h"
 #include "compiler/ir/graph.h"
 #include "lang/base/map.h"
 
@@ -21,6 +22,13 @@ struct cont_state {
     bool written;   /* by its fill, its caller, or a plain write before */
     uint32_t depth; /* loops around its declaration */
     uint32_t uses;  /* as parameter, result or declaration */
+    /* In registers of several threads, perhaps: declared in a grid outside of block indices. */
+    bool in_threads;
+    uint32_t around; /* indices around its declaration */
+    bool owned;      /* an access below block indices says whose the elements are: */
+    struct owner owner;
+    bool whole;         /* an access needs all elements in each thread */
+    bool written_below; /* below block indices */
 };
 
 struct verifier {
@@ -60,6 +68,9 @@ bool check_written(struct verifier *v, const struct memlet *m, bool write);
 bool check_index_words(struct verifier *v, const struct node *n, const struct index *x);
 bool check_map_words(struct verifier *v, const struct node *n);
 bool check_storage(struct verifier *v, const struct container *c);
+/* Where container C is declared, and at each access to it. */
+void begin_owner(struct verifier *v, struct cont c);
+bool check_owner(struct verifier *v, const struct memlet *m, bool write);
 bool check_races(struct verifier *v, const struct node *n);
 
 #endif

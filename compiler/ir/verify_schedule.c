@@ -22,6 +22,39 @@ bool check_storage(struct verifier *v, const struct container *c) {
     return broken(v, 19, "%s is shared outside of a grid", name);
 }
 
+/* --- registers of the threads of a block --- */
+
+void begin_owner(struct verifier *v, struct cont c) {
+    struct cont_state *s = &v->conts[c.i];
+    bool grid = false, block = false;
+    for (uint32_t i = 0; i < v->indices.n; i++) {
+        enum schedule w = v->indices.at[i]->schedule;
+        grid = grid || w == SCHED_GRID;
+        block = block || w == SCHED_BLOCK || w == SCHED_WARP;
+    }
+    s->in_threads = grid && !block && graph_cont(v->g, c)->storage == STORE_REGISTER;
+    s->around = v->indices.n;
+}
+
+bool check_owner(struct verifier *v, const struct memlet *m, bool write) {
+    struct cont_state *s = &v->conts[m->cont.i];
+    struct owner o;
+    if (!s->in_threads)
+        return true;
+    bool fits = memlet_owner(v->g, m, v->indices.at + s->around, v->indices.n - s->around, &o);
+    if (!fits || o.n == 0 || (s->owned && !owner_equal(&s->owner, &o))) {
+        s->whole = true;
+    } else {
+        s->owned = true;
+        s->owner = o;
+    }
+    s->written_below = s->written_below || (write && o.n > 0);
+    if (s->whole && s->written_below)
+        return broken(v, 19, "elements of %s, in registers, have no one thread that owns them",
+                      verify_name(v, graph_cont(v->g, m->cont)->name));
+    return true;
+}
+
 bool check_index_words(struct verifier *v, const struct node *n, const struct index *x) {
     const char *name = verify_name(v, x->name);
     if (x->schedule >= SCHED_COUNT)

@@ -138,6 +138,8 @@ static bool thin_map(struct simplify *s, struct node *n, struct region *to) {
             return true;
         }
         int64_t step, trip;
+        if (x.schedule == SCHED_GRID || x.schedule == SCHED_BLOCK || x.schedule == SCHED_WARP)
+            continue; /* what is shared, and whose registers are, hangs on it */
         struct sym size = sym_sub(s->g->syms, x.hi, x.lo);
         if (!sym_is_const(s->g->syms, x.step, &step) || !sym_is_const(s->g->syms, size, &trip) ||
             trip > step)

@@ -54,8 +54,10 @@ static struct ast *op_to_ast(struct printer *p, const struct expr *e, bool equal
     struct ast *args[3];
     if (e->op == OP_SELECT)
         args[0] = expr_to_ast(p, e->args[0], true);
+    /* `true or x` is true to the evaluator, which does not look at x. */
+    bool decides = e->op == OP_AND || e->op == OP_OR;
     for (uint32_t k = first; k < n; k++)
-        args[k] = expr_to_ast(p, e->args[k], !typed && k == first);
+        args[k] = expr_to_ast(p, e->args[k], k == first && (!typed || decides));
     return operator(p, e->op, args);
 }
 

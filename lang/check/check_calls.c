@@ -151,6 +151,8 @@ static void match_arguments(struct checker *c, const struct ast *def, const stru
 /* What NAME calls, if it is known here and has parameters; reports what cannot be called. */
 static const struct ast *callee_of(struct checker *c, const struct ast *name) {
     struct binding *b = use_name(c, name->name, name->span, NULL);
+    if (!b && c->place == PLACE_SCRIPT && c->is_variable && c->is_variable(c->data, name->name))
+        return NULL; /* it hides a definition of that name */
     if (!b)
         return word_of(c, name->name) & WORD_DTYPE ? NULL
                                                    : module_find(c->module, name->name, NULL);

@@ -91,8 +91,8 @@ void env_bind(struct env *e, struct name n, struct value v, struct span span) {
         e->bindings.at[at] = b;
         return;
     }
-    map_put(&e->index, n.i, e->bindings.n);
-    VEC_PUSH(e->arena, e->bindings, b);
+    VEC_PUSH(e->arena, e->bindings, b); /* first: there may be no memory for the other */
+    map_put(&e->index, n.i, e->bindings.n - 1);
 }
 
 void value_print(struct eval *ev, const struct value *v, struct buf *out) {

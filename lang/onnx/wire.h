@@ -55,6 +55,9 @@ WIRE_MANY(list, void *)
     ;
 #include "lang/onnx/proto.def"
 
+/* Whether a message had the field with this number. */
+#define WIRE_HAS(message, number) (((message)->seen >> (number)&1) != 0)
+
 enum { WIRE_DEPTH_MAX = 32 }; /* messages in messages */
 
 /* Reads the N bytes at BYTES as a model into arena A; memory is linear in N. NULL, and the reason

@@ -10,20 +10,18 @@ fn scale_add(x: f32[N], a: f32, b: f32) -> y: f32[N] {
 fn matmul_shared(A: f32[M, K], B: f32[K, N]) -> C: f32[M, N] {
   map io in 0:M:64 grid, jo in 0:N:64 grid {
     acc: f32[16, 16, 4, 4] in register = 0
-    a: f32[4, 16, 16] in shared
-    b: f32[16, 4, 16] in shared
+    a: f32[64, 16] in shared
+    b: f32[16, 64] in shared
     for ko in 0:K:16 {
-      map i in 16 block, j in 16 block {
-        map u in 4 unroll { a[u, i, j] = A[io + 16*u + i, ko + j, else 0] }
-        map v in 4 unroll { b[i, v, j] = B[ko + i, jo + 16*v + j, else 0] }
+      map u in 4 unroll, i in 16 block, j in 16 block {
+        a[16*u + i, j] = A[io + 16*u + i, ko + j, else 0]
+        b[i, 16*u + j] = B[ko + i, jo + 16*u + j, else 0]
       }
-      map i in 16 block, j in 16 block {
-        map k in 16 unroll, u in 4 unroll, v in 4 unroll {
-          acc[i, j, u, v] += a[u, i, k] * b[k, v, j]
-        }
+      map i in 16 block, j in 16 block, k in 16 unroll, u in 4 unroll, v in 4 unroll {
+        acc[i, j, u, v] += a[16*u + i, k] * b[k, 16*v + j]
       }
     }
-    map i in 16 block, j in 16 block, u in 4 unroll, v in 4 unroll {
+    map u in 4 unroll, v in 4 unroll, i in 16 block, j in 16 block {
       acc[i, j, u, v] >> C[io + 16*u + i, jo + 16*v + j, else _]
     }
   }

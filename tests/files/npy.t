@@ -115,6 +115,7 @@ driver.refused([(content, ".npy", word, name) for content, word, name in [
     (good[:-1], "needs 24 bytes of data, there are 23", "a byte is missing"),
     (good + b"x", "needs 24 bytes of data, there are 25", "a byte too many"),
     (good[:40], "cut short", "cut in the header"),
+    (good[:-29], "cut short", "cut near the end of the header"),
     (good[:10], "cut short", "cut before the header"),
     (npy(PLAIN, version=(2, 0))[:11], "cut short", "cut in the length"),
     (npy(PLAIN, version=(2, 0), length=0xffffffff), "cut short", "a length of 4 GiB"),

@@ -214,7 +214,8 @@ static bool run_graphs(struct runner *r, bool symbolic) {
         if (!graph_verify(g, names.at, &u->diags)) {
             struct buf text = buf_new(u->arena);
             graph_print(g, &text);
-            return failed(r, "verify", "%s%s", front_messages(u), text.at);
+            return failed(r, i ? "verify after a pass" : "verify", "%s%s", front_messages(u),
+                          text.at);
         }
         if (!trip(r, g, names.at, &m, &fn))
             return false;

@@ -56,7 +56,8 @@ struct counter {
     bool whole;  /* 0 : hi : 1 */
     bool bare;   /* no range is written: it follows from subscripts */
     bool alone;  /* it stands alone in a subscript of something outside its map */
-    bool shared;   /* iterations of it write one element through a resolution */
+    bool shared;   /* iterations of it may write one element through a resolution */
+    char apart[40]; /* per view: 1 + the one subscript of all its writes that is this index */
     bool loop;     /* of a `for` */
     bool masked;   /* over a whole tile at the edge, too: writes outside are dropped */
     int level;     /* of its map */
@@ -132,7 +133,7 @@ static void name_use(struct gen *g, const char *name) {
 /* A name that nothing else in this function has. Some look like those that the compiler makes. */
 FUZZ void fresh(struct gen *g, const char *base, char *out) {
     static const char *const traps[] = {"t", "t_2", "i0", "i1", "n", "r", "x_v", "a_v", "x_2", "acc",
-                                        "s", "y_v", "i0_2", "z", "m", "relu", "add"};
+                                        "s", "y_v", "i0_2", "z", "m", "v"};
     if (rng_chance(&g->rng, 12)) {
         const char *trap = rng_of(&g->rng, traps);
         if (!name_used(g, trap)) {

@@ -34,6 +34,7 @@ static void leave(struct scope *s, const struct scope *in) {
     for (int i = 0; i < s->nindices; i++) {
         s->index[i].alone = in->index[i].alone;
         s->index[i].shared = in->index[i].shared;
+        memcpy(s->index[i].apart, in->index[i].apart, sizeof s->index[i].apart);
     }
     s->has_parallel = s->has_parallel || in->has_parallel;
     s->has_vector = s->has_vector || in->has_vector;
@@ -121,16 +122,24 @@ static const char *written_value(struct gen *g, struct scope *s, enum dtype t, e
     return e;
 }
 
-/* Indices that do not stand alone in the subset TO: their iterations meet in one element. */
-static void mark_shared(struct scope *s, const char *to) {
+/* Indices that do not stand alone in the subset TO, or elsewhere than in another one of the same
+   container V: their iterations may meet in one element. */
+static void mark_shared(struct scope *s, const struct view *v, const char *to) {
     for (int i = 0; i < s->nindices; i++) {
-        bool found = false;
+        struct counter *x = &s->index[i];
+        size_t n = strlen(x->name);
+        int found = 0, at = 0;
         for (const char *p = to; (p = strpbrk(p, "[,")) != NULL && !found;) {
             p += 1 + strspn(p + 1, " ");
-            size_t n = strlen(s->index[i].name);
-            found = strncmp(p, s->index[i].name, n) == 0 && strchr(",]", p[n]);
+            at++;
+            if (strncmp(p, x->name, n) == 0 && strchr(",]", p[n]))
+                found = at;
         }
-        s->index[i].shared = s->index[i].shared || !found;
+        if (v->level >= x->level) /* each iteration has its own */
+            continue;
+        char *apart = &x->apart[v - s->view];
+        x->shared = x->shared || !found || (*apart && *apart != found);
+        *apart = (char)found;
     }
 }
 
@@ -144,7 +153,7 @@ static bool accumulate(struct gen *g, struct scope *s) {
     const char *value = written_value(g, s, v->dtype, v->resolution, 2);
     struct buf to = buf_new(g->arena);
     element(g, s, v, true, outside, &to);
-    mark_shared(s, to.at);
+    mark_shared(s, v, to.at);
     emit_write(g, s, value, to.at, v->resolution);
     return true;
 }

@@ -338,7 +338,8 @@ static bool pack_helper(struct gen *g, struct scope *s, const struct view *a) {
                    class);
         buf_printf(&h.out, "  map *b, i {\n    u << a[*b, i]\n");
         line(&h, &in, "c[*b, i] = %s + a[*b, i - k, else 0]", expression_text(&h, &in, t, 2));
-        buf_printf(&call, rng_chance(&g->rng, 60) ? ", k = %d" : "%.0d", rng_below(&g->rng, 4));
+        if (rng_chance(&g->rng, 60))
+            buf_printf(&call, ", k = %d", rng_below(&g->rng, 4));
         break;
     default:
         buf_printf(&h.out, "fn h%d(a: T[N, *S]) -> c: T[*S] where T: %s {\n", id, class);

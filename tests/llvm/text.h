@@ -425,28 +425,34 @@ static struct llvm_options test_options(void) {
     return o;
 }
 
+/* Fills K from G, a graph that verifies, in K's arena. */
+static void kernel_compile(struct kernel *k, struct graph *g, const struct llvm_options *o) {
+    struct diags d;
+    diags_init(&d, k->a, sources_new(k->a));
+    if (!test_backend()->compile(g, o, k->a, &d, &k->code)) {
+        diag("does not compile: %s", d.first ? d.first->text : "?");
+        return;
+    }
+    if (getenv("DCL_SHOW"))
+        fputs(strcmp(getenv("DCL_SHOW"), "asm") == 0 ? k->code.assembly : k->code.ir, stderr);
+    const char *why = NULL;
+    k->object = rt_object_load(k->code.object, k->code.n, NULL, 0, &why);
+    if (!k->object) {
+        diag("does not load: %s", why);
+        return;
+    }
+    *(void **)&k->run = rt_object_symbol(k->object, "dcl_kernel");
+}
+
 static struct kernel kernel_with(const char *text, const struct llvm_options *o) {
     struct kernel k = {.a = arena_new()};
     struct diags d;
     diags_init(&d, k.a, sources_new(k.a));
     struct graph *g = rd_graph(k.a, text);
-    if (!graph_verify(g, "test", &d)) {
+    if (graph_verify(g, "test", &d))
+        kernel_compile(&k, g, o);
+    else
         diag("does not verify: %s", d.first ? d.first->text : "?");
-        return k;
-    }
-    if (!test_backend()->compile(g, o, k.a, &d, &k.code)) {
-        diag("does not compile: %s", d.first ? d.first->text : "?");
-        return k;
-    }
-    if (getenv("DCL_SHOW"))
-        fputs(strcmp(getenv("DCL_SHOW"), "asm") == 0 ? k.code.assembly : k.code.ir, stderr);
-    const char *why = NULL;
-    k.object = rt_object_load(k.code.object, k.code.n, NULL, 0, &why);
-    if (!k.object) {
-        diag("does not load: %s", why);
-        return k;
-    }
-    *(void **)&k.run = rt_object_symbol(k.object, "dcl_kernel");
     return k;
 }
 
@@ -463,7 +469,8 @@ __attribute__((unused)) static struct rt *test_rt(void) {
 }
 
 /* -1 if there is no code. */
-__attribute__((unused)) static int kernel_run(struct kernel *k, void *const *bufs, const int64_t *symbols) {
+__attribute__((unused)) static int kernel_run(struct kernel *k, void *const *bufs,
+                                              const int64_t *symbols) {
     return k->run ? (int)rt_call(test_rt(), k->run, bufs, symbols, &k->message) : -1;
 }
 

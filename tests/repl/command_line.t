@@ -24,7 +24,7 @@ with open("f.dcl", "w", encoding="ascii") as f:
 fn scale(x: f32[N], k: f32; twice: bool = false) -> y: f32[N] {
   map i { y[i] = x[i] * k * select(twice, 2.0, 1.0) }
 }
-fn split(x: f32[N]) -> (low: f32, high: f32) { map i { x[i] >> low (min);  x[i] >> high (max) } }
+fn split(x: f32[_]) -> (low: f32, high: f32) { map i { x[i] >> low (min);  x[i] >> high (max) } }
 layer Add() { param w: f32[3] = 2;  fn forward(x: f32[3]) -> f32[3] { x + w } }
 add = Add()
 print("ran")

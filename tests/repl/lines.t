@@ -77,7 +77,8 @@ for backend in "ref", "cpu":
     check("fn f(x: f32[N]) -> f32[N] { x * 3 }\nf(c)", "[15.  6.  6.]  f32[3]\n", "a redefinition")
     tap.is_int(r.close(), 1, backend + ": the exit status tells of errors")
 
-status, out, err = tap.dcl(input="x = 3\nx |> print\nfn f(a: i64)\n  -> i64\n{ a }\nf(4)\n:quit\n1/0")
+status, out, err = tap.dcl(
+    input="x = 3\nx |> print\nfn f(a: i64)\n  -> i64 {\n a }\nf(4)\n:quit\n1/0")
 tap.ok(status == 0 and not err, "a pipe without errors", status, out, err)
 with open("in.dcl", "w", encoding="ascii") as f:
     f.write("x = 3\nfn f(a: i64)\n    -> i64 {\n  a + 1 }\nx\n  |> f\nif x > 4 { 1 }\nelse { 2 }\n")
@@ -108,7 +109,8 @@ else:
 # Lines and lines: memory does not grow.
 r.close()
 r = Repl()
-r.ask("layer Net(n: int) { param w: f32[n, n] ~ normal\n fn forward(x: f32[n]) -> f32[n] { w @ x } }")
+r.ask("layer Net(n: int) { param w: f32[n, n] ~ normal\n"
+      "fn forward(x: f32[n]) -> f32[n] { w @ x } }")
 
 
 def many(n):
@@ -122,7 +124,7 @@ if os.environ.get("DCL_ASAN"):
     many(60)
     tap.skip("sanitizers keep freed memory")
 else:
-    many(200)
+    many(700)
     before = r.memory()
     many(400)
     after = r.memory()

@@ -96,7 +96,8 @@ for backend in "cpu", "ref":
         t.type("a\r")
         tap.ok("unknown name a" in t.until("dcl> "), backend + ": the line is taken back")
         t.type("\x10\x10\r")  # the line before the last one
-        tap.ok("1.0" in t.until("dcl> "), backend + ": history")
+        t.until("1.0\r")
+        tap.ok(True, backend + ": history")
         t.type("\x04")
         tap.is_int(t.wait(), 0, backend + ": Ctrl-D leaves")
     except (TimeoutError, EOFError) as e:

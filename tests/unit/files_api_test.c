@@ -88,6 +88,20 @@ static void test_private(void) {
     is_int(files_here(), before + 3, "three files, none temporary");
 }
 
+/* A tensor without elements needs no data. */
+static void test_empty(void) {
+    static const int64_t none[] = {3, 0};
+    const struct file_tensor t = {.name = "a", .type = DT_f64, .rank = 2, .dims = none};
+    for (size_t k = 0; k < 3; k++) {
+        struct file_tensors back;
+        start();
+        ok(files_write(arena, &diags, nowhere, names[k], &t, 1), "%s: no elements", names[k]);
+        ok(files_read(arena, &diags, nowhere, names[k], &back), "are read");
+        ok(back.at[0].rank == 2 && back.at[0].dims[0] == 3 && back.at[0].bytes == 0, "as such");
+        arena_free(arena);
+    }
+}
+
 static void test_find(void) {
     struct file_tensors t = {(struct file_tensor *)two_tensors, 2};
     ok(files_find(&t, "b") == &two_tensors[1], "a tensor is found by name");
@@ -287,6 +301,7 @@ static void test_memory(void) {
 
 int main(void) {
     test_private();
+    test_empty();
     test_find();
     test_refused();
     test_full_disk();

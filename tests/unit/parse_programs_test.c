@@ -100,6 +100,7 @@ static void test_literals(void) {
     is_tree("1e3", "FLOAT 1000.0");
     is_tree("12.5E-1", "FLOAT 1.25");
     is_tree("0.1", "FLOAT 0.1");
+    is_tree("0.1000000000000000055511151231257827", "FLOAT 0.1");
     is_tree("1e-400", "FLOAT 0.0");
     is_tree("-inf", "FLOAT -inf");
     is_tree("nan", "FLOAT nan");

@@ -1,0 +1,73 @@
+/* Names of DCL from names of a file. */
+#include "lang/onnx/idents.h"
+
+#include "lang/onnx/operators.h"
+#include "lang/scalar/scalar.h"
+
+#include <string.h>
+
+static const char *const keywords[] = {
+#define KEYWORD(text, token) text,
+#include "lang/parse/keyword.def"
+#undef KEYWORD
+};
+
+static void reserve(struct idents *s, const char *text) {
+    map_put(&s->taken, name_of_text(s->names, text).i, 1);
+}
+
+struct idents idents_new(struct arena *a, struct names *names) {
+    struct idents s = {.arena = a, .names = names, .taken = map_new(a)};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        reserve(&s, keywords[i]);
+    for (unsigned t = 0; t < DT_COUNT; t++)
+        reserve(&s, dtypes[t].name);
+    const struct onnx_operator *o;
+    for (uint32_t k = 0; (o = onnx_operator_at(k)); k++)
+        if (o->form == WRITTEN_CALL)
+            reserve(&s, o->call);
+    reserve(&s, "forward");
+    reserve(&s, "training");
+    reserve(&s, "_");
+    return s;
+}
+
+struct name idents_claim(struct idents *s, const char *wanted) {
+    struct name n = name_of_text(s->names, wanted);
+    uint64_t asked = 0;
+    if (!map_get(&s->taken, n.i, &asked)) {
+        map_put(&s->taken, n.i, 1);
+        return n;
+    }
+    const char *underscore = wanted[strlen(wanted) - 1] == '_' ? "" : "_";
+    struct name other;
+    do {
+        asked++;
+        other = name_of_text(s->names, arena_printf(s->arena, "%s%s%llu", wanted, underscore,
+                                                    (unsigned long long)asked));
+    } while (map_get(&s->taken, other.i, NULL));
+    map_put(&s->taken, n.i, asked);
+    map_put(&s->taken, other.i, 1);
+    return other;
+}
+
+const char *ident_text(struct arena *a, struct wire_bytes wanted, const char *prefix) {
+    enum { LONGEST = 64 };
+    char text[LONGEST + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < wanted.n && n < LONGEST; i++) {
+        char c = wanted.at[i];
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (good)
+            text[n++] = c;
+        else if (n && (text[n - 1] != '_' || c == '_'))
+            text[n++] = '_';
+        else if (c == '_')
+            text[n++] = '_';
+    }
+    while (n && text[n - 1] == '_')
+        n--;
+    text[n] = '\0';
+    bool plain = n && (text[0] < '0' || text[0] > '9');
+    return arena_printf(a, "%s%s", plain ? "" : prefix, text);
+}

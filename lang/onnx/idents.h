@@ -1,0 +1,26 @@
+/* Names of DCL from names of a file: letters, digits and underscores, no word of the language, and
+   no two alike in one scope. */
+#ifndef DCL_LANG_ONNX_IDENTS_H
+#define DCL_LANG_ONNX_IDENTS_H
+
+#include "lang/base/map.h"
+#include "lang/base/name.h"
+#include "lang/onnx/wire.h"
+
+struct idents {
+    struct arena *arena;
+    struct names *names;
+    struct map taken; /* name -> how often it was asked for */
+};
+
+/* A scope in which the words of the language, the element types and the functions of onnx.def are
+   taken. */
+struct idents idents_new(struct arena *a, struct names *names);
+/* A name like WANTED that was not taken; now it is. */
+struct name idents_claim(struct idents *s, const char *wanted);
+
+/* WANTED made of letters, digits and underscores: each run of others becomes one underscore, none
+   at the ends; PREFIX goes before a digit or an empty name. Long ones are cut. */
+const char *ident_text(struct arena *a, struct wire_bytes wanted, const char *prefix);
+
+#endif

@@ -1,0 +1,72 @@
+/* An ONNX model in memory, checked: names resolved, weights decoded, nodes in an order in which
+   each comes after what it reads. What is wrong with it, or cannot be imported, is collected. */
+#ifndef DCL_LANG_ONNX_MODEL_H
+#define DCL_LANG_ONNX_MODEL_H
+
+#include "lang/base/name.h"
+#include "lang/base/vec.h"
+#include "lang/onnx/wire.h"
+#include "lang/scalar/scalar.h"
+
+enum { ONNX_RANK_MAX = 16 };
+
+/* Reasons why a model cannot be imported, each a line. */
+struct onnx_problems {
+    struct arena *arena;
+    VEC(const char *) lines;
+};
+void onnx_problem(struct onnx_problems *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Values are known by their names, interned as they stand in the file. */
+struct onnx_weight {
+    struct name id;
+    struct wire_bytes name;
+    enum dtype type;
+    uint32_t rank;
+    const int64_t *dims;
+    const void *data; /* row-major, little-endian, perhaps not aligned; in the input or the arena */
+    size_t bytes;
+};
+
+/* A size, or a name for one, or neither. */
+struct onnx_dim {
+    int64_t size; /* -1: not given */
+    struct wire_bytes name;
+};
+
+/* An input or output. */
+struct onnx_value {
+    struct name id;
+    struct wire_bytes name;
+    enum dtype type;
+    bool has_shape;
+    uint32_t rank;
+    const struct onnx_dim *dims;
+};
+
+struct onnx_node {
+    const struct wire_node *wire;
+    const char *text; /* for messages: "node NAME (OPERATOR, version V, domain D)" */
+    bool own;         /* the operator belongs to ONNX's own set */
+    int64_t version;  /* of the set, 0: the file does not say */
+    const struct name *inputs, *outputs; /* none: left out */
+    uint32_t ninputs, noutputs;
+};
+
+struct onnx_model {
+    struct arena *arena;
+    struct names *ids;
+    const char *producer; /* "pytorch 2.1", "" */
+    int64_t opset;        /* of ONNX's own set */
+    VEC(struct onnx_weight) weights;
+    VEC(struct onnx_value) inputs;
+    VEC(struct onnx_value) outputs;
+    VEC(struct onnx_node) nodes;
+};
+
+/* The model in W. With problems added it is of use only for finding more of them. */
+struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
+                                  struct onnx_problems *p);
+
+#endif

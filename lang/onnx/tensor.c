@@ -1,0 +1,104 @@
+/* Element types, and the elements of weights: raw bytes, or a list of numbers. */
+#include "lang/onnx/tensor.h"
+
+#include <string.h>
+
+static const struct {
+    int64_t number;
+    enum dtype type;
+} elements[] = {
+#define ELEMENT(number, dtype, doc) {number, DT_##dtype},
+#include "lang/onnx/onnx.def"
+};
+
+static const struct {
+    int64_t number;
+    const char *name;
+} foreign[] = {
+#define FOREIGN(number, name, doc) {number, name},
+#include "lang/onnx/onnx.def"
+};
+
+enum dtype onnx_element(int64_t number) {
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (elements[i].number == number)
+            return elements[i].type;
+    return DT_NONE;
+}
+
+const char *onnx_element_reason(struct arena *a, int64_t number) {
+    if (number == 0)
+        return "its element type is not given";
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (foreign[i].number == number)
+            return arena_printf(a, "DCL has no element type %s", foreign[i].name);
+    return arena_printf(a, "the element type %lld is unknown", (long long)number);
+}
+
+/* On the wire these are 64-bit numbers. */
+static void narrow(enum dtype type, const struct wire_ints *from, void *to) {
+    for (uint32_t i = 0; i < from->n; i++) {
+        int32_t v = (int32_t)(uint32_t)(uint64_t)from->at[i];
+        if (type == DT_bool)
+            ((unsigned char *)to)[i] = v != 0;
+        else
+            memcpy((char *)to + (size_t)i * sizeof v, &v, sizeof v);
+    }
+}
+
+/* The elements of a tensor that are a list of numbers; *N of them. */
+static const void *from_list(struct arena *a, const struct wire_tensor *t, enum dtype type,
+                             size_t *n) {
+    void *data;
+    switch (type) {
+    case DT_f32: *n = t->float_data.n; return t->float_data.at;
+    case DT_f64: *n = t->double_data.n; return t->double_data.at;
+    case DT_i64: *n = t->int64_data.n; return t->int64_data.at;
+    case DT_i32:
+    case DT_bool:
+        *n = t->int32_data.n;
+        data = arena_alloc(a, *n * dtypes[type].bytes);
+        narrow(type, &t->int32_data, data);
+        return data;
+    default: *n = 0; return NULL;
+    }
+}
+
+/* Bools of a file may be any byte. */
+static const void *raw(struct arena *a, struct wire_bytes bytes, enum dtype type) {
+    if (type != DT_bool)
+        return bytes.at;
+    unsigned char *data = arena_copy(a, bytes.at, bytes.n);
+    for (size_t i = 0; i < bytes.n; i++)
+        data[i] = data[i] != 0;
+    return data;
+}
+
+const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t,
+                             struct onnx_weight *out) {
+    out->type = onnx_element(t->data_type);
+    out->rank = t->dims.n;
+    out->dims = t->dims.at;
+    if (out->type == DT_NONE)
+        return onnx_element_reason(a, t->data_type);
+    if (out->rank > ONNX_RANK_MAX)
+        return arena_printf(a, "%u dimensions, at most %d are possible", out->rank, ONNX_RANK_MAX);
+    int64_t bytes = dtypes[out->type].bytes;
+    for (uint32_t d = 0; d < out->rank; d++)
+        if (out->dims[d] < 0 || __builtin_mul_overflow(bytes, out->dims[d], &bytes))
+            return "its shape is impossible";
+    if (t->data_location != 0 || t->external_data.n)
+        return "its elements are in another file, which is not read";
+    size_t n = 0;
+    if (t->raw_data.n) {
+        n = t->raw_data.n;
+        out->data = raw(a, t->raw_data, out->type);
+    } else {
+        out->data = from_list(a, t, out->type, &n);
+        n *= dtypes[out->type].bytes;
+    }
+    out->bytes = (size_t)bytes;
+    if (n != out->bytes)
+        return arena_printf(a, "%zu bytes of elements, its shape asks for %zu", n, out->bytes);
+    return NULL;
+}

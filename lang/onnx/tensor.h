@@ -1,0 +1,15 @@
+/* Element types, and the elements of weights. */
+#ifndef DCL_LANG_ONNX_TENSOR_H
+#define DCL_LANG_ONNX_TENSOR_H
+
+#include "lang/onnx/model.h"
+
+/* The element type with this number in onnx.proto; DT_NONE if DCL has none. */
+enum dtype onnx_element(int64_t number);
+/* Why there is none. */
+const char *onnx_element_reason(struct arena *a, int64_t number);
+/* Fills in all of OUT but its names; what is not in the input as it should be is copied into A. The
+   reason where that cannot be done, else NULL. */
+const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t, struct onnx_weight *out);
+
+#endif
