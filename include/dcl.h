@@ -55,8 +55,9 @@ int dcl_result_shapes(dcl_function *f, const dcl_tensor *args, int nargs, dcl_te
    dcl_result_shapes. */
 int dcl_call(dcl_function *f, const dcl_tensor *args, int nargs, const dcl_tensor *results,
              int nresults);
-/* The compiled form as text: what is "dcl", "llvm", "asm", or PTX: "ptx", "sm_80"; AFTER a pass's name, "" for all
-   passes, "lower" for none. Valid until the next call. NULL on errors. */
+/* The compiled form as text. WHAT is "dcl", "llvm", "asm"; "ptx" or "sm_80" and the like for a GPU;
+   "movement" for the bytes that move. AFTER is a pass's name, "" for all passes, "lower" for none.
+   Valid until the next call. NULL on errors. */
 const char *dcl_show(dcl_function *f, const char *after, const char *what);
 /* May be called from a signal handler or another thread: ends the running call with an error. */
 void dcl_stop(dcl_session *s);

@@ -84,7 +84,7 @@ void help_command(FILE *to, enum command c) {
     for (int o = 0; o < OPTION_COUNT; o++)
         if (options[o].commands & 1u << c)
             option_entry(to, o);
-    if (c != COMMAND_show)
+    if (c != COMMAND_show && c != COMMAND_movement)
         return;
     fputs("\npasses, in order:\n", to);
     const char *doc, *name;

@@ -53,6 +53,7 @@ void help_words(FILE *to);
 int command_run(const struct command_line *c);
 int command_check(const struct command_line *c);
 int command_show(const struct command_line *c);
+int command_movement(const struct command_line *c);
 int command_import(const struct command_line *c);
 int command_repl(const struct command_line *c);
 int command_help(const struct command_line *c);

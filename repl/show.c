@@ -1,4 +1,5 @@
-/* dcl show: a function after passes, as DCL, LLVM IR, machine code or PTX. */
+/* dcl show: a function after passes, as DCL, LLVM IR, machine code or PTX. dcl movement: the bytes
+   that it moves. */
 #include "repl/repl.h"
 
 #include "lang/base/buf.h"
@@ -28,7 +29,9 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
     dcl_function *f = failed ? NULL : dcl_compile(s, signature);
     const char *after = option_value(c, OPTION_after), *as = option_value(c, OPTION_as);
     const char *sm = option_value(c, OPTION_sm);
-    if (sm)
+    if (c->command == COMMAND_movement)
+        as = "movement";
+    else if (sm)
         as = arena_printf(c->arena, "sm_%s", sm);
     const char *text = f ? dcl_show(f, after ? after : "", as ? as : "dcl") : NULL;
     if (text)
@@ -42,7 +45,8 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
 int command_show(const struct command_line *c) {
     struct buf signature = buf_new(c->arena);
     if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
-        fprintf(stderr, "dcl: show wants one file and --entry NAME\n");
+        fprintf(stderr, "dcl: %s wants one file and --entry NAME\n",
+                c->command == COMMAND_show ? "show" : "movement");
         return EXIT_USAGE;
     }
     if (option_value(c, OPTION_sm) &&
@@ -60,4 +64,8 @@ int command_show(const struct command_line *c) {
     interrupt_install(NULL, false);
     dcl_close(s);
     return status;
+}
+
+int command_movement(const struct command_line *c) {
+    return command_show(c);
 }

@@ -8,17 +8,6 @@
 
 enum { NOTES = 20 }; /* problems that are told one by one */
 
-static void free_arena(void *a) {
-    arena_free(a);
-}
-
-/* An arena that lives as long as the statement. */
-static struct arena *for_statement(struct dcl_session *s) {
-    struct arena *a = arena_new();
-    arena_on_free(s->unit.arena, free_arena, a);
-    return a;
-}
-
 static const char *find_file(struct dcl_session *s, const char *path) {
     if (path[0] == '/' || !s->folder || access(path, F_OK) == 0)
         return path;
@@ -28,8 +17,8 @@ static const char *find_file(struct dcl_session *s, const char *path) {
 
 static bool read_file(struct dcl_session *s, struct name path, struct span span,
                       struct file_tensors *out) {
-    return files_read(for_statement(s), &s->diags, span, find_file(s, name_text(s->names, path)),
-                      out);
+    return files_read(arena_under(s->unit.arena), &s->diags, span,
+                      find_file(s, name_text(s->names, path)), out);
 }
 
 /* --- one tensor ----------------------------------------------------------------------------- */
@@ -196,7 +185,7 @@ bool builtin_save(struct dcl_session *s, const struct value *args, struct span s
             dims[d] = x->dims[d].i;
         bool npy = n > 4 && strcmp(path + n - 4, ".npy") == 0;
         struct file_tensor t = describe(npy ? "" : name, x->dtype, x->rank, dims, tensor_data(x));
-        return files_write(for_statement(s), &s->diags, span, path, &t, 1);
+        return files_write(arena_under(s->unit.arena), &s->diags, span, path, &t, 1);
     }
     if (v->kind != VAL_INSTANCE) {
         diag_error(&s->diags, span, ERR_ARG_KIND, "save", "what is saved",
@@ -210,5 +199,5 @@ bool builtin_save(struct dcl_session *s, const struct value *args, struct span s
         const struct state *st = states.at.at[i].state;
         all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, st->data);
     }
-    return files_write(for_statement(s), &s->diags, span, path, all, states.at.n);
+    return files_write(arena_under(s->unit.arena), &s->diags, span, path, all, states.at.n);
 }

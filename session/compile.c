@@ -60,7 +60,7 @@ static struct kernel *find_kernel(struct dcl_session *s, struct rt_key key) {
 /* A kernel of machine code BYTES; NULL with a reason in *WHY. */
 static struct kernel *load_kernel(struct dcl_session *s, struct rt_key key, const void *bytes,
                                   size_t n, const char **why) {
-    struct kernel *k = mem_alloc(sizeof *k);
+    struct kernel *k = s->spare;
     *k = (struct kernel){.key = key, .object = rt_object_load(bytes, n, NULL, 0, why)};
     void *entry = k->object ? rt_object_symbol(k->object, "dcl_kernel") : NULL;
     if (!entry) {
@@ -68,9 +68,9 @@ static struct kernel *load_kernel(struct dcl_session *s, struct rt_key key, cons
             *why = "it has no entry";
             rt_object_free(k->object);
         }
-        mem_free(k);
         return NULL;
     }
+    s->spare = NULL;
     memcpy(&k->run, &entry, sizeof entry); /* C has no conversion to functions */
     k->next = s->kernels;
     s->kernels = k;
@@ -109,15 +109,12 @@ static struct kernel *from_compiler(struct dcl_session *s, struct graph *g, stru
     return k;
 }
 
-static void free_arena(void *a) {
-    arena_free(a);
-}
-
 struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
-    struct arena *scratch = arena_new();
-    arena_on_free(g->arena, free_arena, scratch);
+    struct arena *scratch = arena_under(g->arena);
     struct rt_key key = key_of(s, g, scratch);
     struct kernel *k = find_kernel(s, key);
+    if (!k && !s->spare)
+        s->spare = mem_alloc(sizeof *s->spare);
     if (!k)
         k = from_cache(s, key);
     if (!k)
@@ -153,6 +150,7 @@ void kernels_trim(struct dcl_session *s, uint32_t most) {
 }
 
 void kernels_free(struct dcl_session *s) {
+    mem_free(s->spare);
     while (s->kernels) {
         struct kernel *k = s->kernels;
         s->kernels = k->next;

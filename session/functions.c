@@ -212,14 +212,13 @@ static bool open_function(struct dcl_session *s, void *data) {
     while (f && strcmp(f->signature, o->signature) != 0)
         f = f->next;
     if (!f) {
-        struct arena *a = arena_new();
-        f = ARENA_NEW(a, struct dcl_function);
-        *f = (struct dcl_function){.session = s, .arena = a, .value = value_none()};
-        f->statics = value_none();
-        f->next = s->functions; /* so that it is freed whatever happens */
-        s->functions = f;
-        f->signature = arena_strndup(a, o->signature, strlen(o->signature));
+        f = ARENA_NEW(s->arena, struct dcl_function);
+        *f = (struct dcl_function){.session = s, .signature = "", .next = s->functions};
+        f->value = f->statics = value_none();
+        s->functions = f; /* now it is freed whatever happens */
+        f->arena = arena_new();
         f->resolved = arena_new();
+        f->signature = arena_strndup(f->arena, o->signature, strlen(o->signature));
     }
     if ((!f->callee && !parse_signature(f)) || !function_resolve(f))
         return false;

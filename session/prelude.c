@@ -58,15 +58,15 @@ struct paths {
 };
 
 static void close_folder(void *dir) {
-    closedir(dir);
+    if (*(DIR **)dir)
+        closedir(*(DIR **)dir);
 }
 
 static void list_files(struct arena *a, const char *folder, int depth, struct paths *out) {
-    DIR *dir = depth < 8 ? opendir(folder) : NULL;
-    if (!dir)
-        return;
+    DIR **dir = ARENA_NEW(a, DIR *);
     arena_on_free(a, close_folder, dir);
-    for (struct dirent *e; (e = readdir(dir));) {
+    *dir = depth < 8 ? opendir(folder) : NULL;
+    for (struct dirent *e; *dir && (e = readdir(*dir));) {
         if (e->d_name[0] == '.')
             continue;
         const char *path = arena_printf(a, "%s/%s", folder, e->d_name);
@@ -129,15 +129,10 @@ static bool read_all(struct dcl_session *s, struct arena *scratch, struct module
     return s->diags.errors == 0;
 }
 
-static void free_arena(void *a) {
-    arena_free(a);
-}
-
 bool prelude_read(struct dcl_session *s) {
     if (s->prelude_read)
         return true;
-    struct arena *scratch = arena_new();
-    arena_on_free(s->messages, free_arena, scratch);
+    struct arena *scratch = arena_under(s->messages);
     struct module *m = module_new(s->arena, s->names, "stdlib", NULL);
     if (!read_all(s, scratch, m))
         return false;

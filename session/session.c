@@ -26,45 +26,58 @@ static void close_session(struct dcl_session *s) {
     arena_free(s->arena);
 }
 
-static struct dcl_session *open_session(struct arena *a, const char *options) {
-    struct dcl_session *s = ARENA_NEW(a, struct dcl_session);
-    s->arena = a;
+static void close_child(void *arena) {
+    arena_free(*(struct arena **)arena);
+}
+
+struct arena *arena_under(struct arena *a) {
+    struct arena **child = ARENA_NEW(a, struct arena *);
+    arena_on_free(a, close_child, child); /* first: nothing is lost if there is no memory */
+    *child = arena_new();
+    return *child;
+}
+
+/* Fills S; false if there are no threads to be had. */
+static bool open_session(struct dcl_session *s, const char *options) {
+    struct arena *a = s->arena;
     s->errors = "";
+    s->messages = arena_new();
+    s->store.arena = arena_new();
     s->names = names_new(a);
     s->sources = sources_new(a);
     s->modules = map_new(a);
-    s->messages = arena_new();
-    s->store.arena = arena_new();
     s->store.owned = map_new(s->store.arena);
     diags_init(&s->diags, s->messages, s->sources);
     const char *wrong = options_read(a, options, &s->options);
     if (wrong) { /* every call says so */
         s->errors = arena_printf(a, "error: %s\n", wrong);
         s->failed = true;
-        return s;
+        return true;
     }
     s->rt = rt_new(s->options.threads);
-    if (!s->rt) {
-        arena_free(s->store.arena);
-        arena_free(s->messages);
-        return NULL;
-    }
-    return s;
+    return s->rt != NULL;
 }
 
 dcl_session *dcl_open(const char *options) {
     jmp_buf here, *former;
     struct arena *volatile a = NULL;
     struct dcl_session *volatile s = NULL;
+    volatile bool ok = false;
     former = arena_on_oom(&here);
     if (setjmp(here) == 0) {
         a = arena_new();
-        s = open_session(a, options);
+        s = ARENA_NEW(a, struct dcl_session);
+        s->arena = a;
+        ok = open_session(s, options);
     }
     arena_on_oom(former);
-    if (!s)
+    if (ok)
+        return s;
+    if (s)
+        close_session(s);
+    else
         arena_free(a);
-    return s;
+    return NULL;
 }
 
 void dcl_close(dcl_session *s) {
@@ -114,7 +127,8 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
         s->texts.at[i]->running = false;
     s->frames = NULL;
     arena_free(s->loop);
-    s->loop = NULL;
+    arena_free(s->scratch);
+    s->loop = s->scratch = NULL;
     s->folder = NULL;
     if (s->before)
         undo_end(s, !ok);

@@ -1,6 +1,7 @@
 /* What a function is compiled to, as text; and what the program dcl asks about names. */
 #include "session/call.h"
 
+#include "compiler/analysis/movement.h"
 #include "compiler/print/print.h"
 #include "lang/check/check.h"
 #include "lang/print/print.h"
@@ -56,11 +57,11 @@ static bool show_code(struct dcl_session *s, struct showing *x, const struct gra
     return true;
 }
 
-enum form { FORM_DCL, FORM_LLVM, FORM_ASM, FORM_PTX, FORMS };
+enum form { FORM_DCL, FORM_LLVM, FORM_ASM, FORM_PTX, FORM_MOVEMENT, FORMS };
 
 /* "ptx" is PTX for all GPUs from sm_75 on, "sm_80" for those from there on. */
 static bool form_of(struct dcl_session *s, const char *what, enum form *form, unsigned *sm) {
-    static const char *const forms[FORMS] = {"dcl", "llvm", "asm", "ptx"};
+    static const char *const forms[FORMS] = {"dcl", "llvm", "asm", "ptx", "movement"};
     char rest;
     for (*form = FORM_DCL; *form < FORMS && strcmp(forms[*form], what) != 0;)
         ++*form;
@@ -70,9 +71,32 @@ static bool form_of(struct dcl_session *s, const char *what, enum form *form, un
     if (*form < FORMS)
         return true;
     diag_error(&s->diags, (struct span){0}, ERR_USAGE,
-               arena_printf(s->messages,
-                            "a graph is shown as dcl, llvm, asm, ptx or sm_NUMBER, not %s", what));
+               arena_printf(
+                   s->messages,
+                   "a graph is shown as dcl, llvm, asm, ptx, sm_NUMBER or movement, not %s", what));
     return false;
+}
+
+/* Bytes that each container's data moves, and all of them. */
+static const char *movement_text(struct dcl_session *s, const struct graph *g) {
+    struct arena *a = s->messages;
+    struct movement *m = graph_movement(a, g), total = graph_movement_total(a, g);
+    struct buf text = buf_new(a);
+    for (uint32_t c = 1; c <= g->conts.n; c++) {
+        bool last = c == g->conts.n;
+        struct movement x = last ? total : m[c];
+        int64_t read = -1, written = -1;
+        sym_is_const(g->syms, x.read_bytes, &read);
+        sym_is_const(g->syms, x.write_bytes, &written);
+        if (!last && read == 0 && written == 0)
+            continue;
+        buf_printf(&text, "%s: reads ", last ? "in all" : name_text(s->names, g->conts.at[c].name));
+        sym_print(g->syms, x.read_bytes, &text);
+        buf_text(&text, ", writes ");
+        sym_print(g->syms, x.write_bytes, &text);
+        buf_text(&text, " bytes\n");
+    }
+    return text.at;
 }
 
 static bool show(struct dcl_session *s, void *data) {
@@ -94,6 +118,10 @@ static bool show(struct dcl_session *s, void *data) {
     struct graph *g = variant_lower(x->f, &key);
     if (!g || !compile_passes(s, g, &p))
         return false;
+    if (form == FORM_MOVEMENT) {
+        x->text = movement_text(s, g);
+        return true;
+    }
     if (form != FORM_DCL)
         return show_code(s, x, g, form == FORM_LLVM, sm);
     struct buf text = buf_new(s->messages);

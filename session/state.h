@@ -143,6 +143,7 @@ struct dcl_session {
     struct options options;
     struct rt *rt;
 
+    struct arena *scratch;  /* of a check that runs, or NULL */
     struct arena *messages; /* of diags and the text of errors; emptied by every call */
     struct diags diags;
     const char *errors;
@@ -169,6 +170,7 @@ struct dcl_session {
     struct unit unit;
     struct dcl_function *functions;
     struct kernel *kernels;
+    struct kernel *spare; /* memory for the next */
     const char *key_suffix;
     uint64_t clock;
     const struct llvm_backend *llvm; /* once opened */
@@ -184,6 +186,8 @@ struct dcl_session {
    text after. 0 if BODY gave true. */
 int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, void *data),
                   void *data);
+/* A new arena that goes with A. */
+struct arena *arena_under(struct arena *a);
 void session_write(struct dcl_session *s, const char *text, size_t n);
 /* An error "interrupted" if the user wants to stop; true then. */
 bool session_stopped(struct dcl_session *s);

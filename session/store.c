@@ -374,8 +374,7 @@ void store_collect(struct dcl_session *s, bool always) {
     struct store *store = &s->store;
     if (!store->next) /* else one is left that ran out of memory; some values may lie in it */
         store->next = arena_new();
-    struct arena *scratch = arena_new();
-    arena_on_free(store->next, (void (*)(void *))arena_free, scratch);
+    struct arena *scratch = arena_under(store->next);
     struct copier c = {.s = s, .to = store->next, .all = true};
     c.seen = map_new(scratch);
     c.owned = map_new(store->next);

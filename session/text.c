@@ -114,9 +114,10 @@ static void check_shapes(struct dcl_session *s, struct module *m, const struct a
     for (uint32_t i = 0; i < file->nkids; i++) {
         if (file->kids[i]->kind != AST_FN)
             continue;
-        struct arena *scratch = arena_new();
-        lower_check_definition(scratch, s->names, &s->diags, m, file->kids[i]);
-        arena_free(scratch);
+        s->scratch = arena_new();
+        lower_check_definition(s->scratch, s->names, &s->diags, m, file->kids[i]);
+        arena_free(s->scratch);
+        s->scratch = NULL;
     }
 }
 

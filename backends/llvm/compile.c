@@ -119,7 +119,7 @@ static bool prepare_gpu(struct cg *c, unsigned sm) {
     c->gpu->sm = sm;
     c->gpu->heads = buf_new(c->a);
     c->gpu->barrier = ARENA_ARRAY(c->a, bool, c->g->nodes + 1);
-    c->gpu->private_ = ARENA_ARRAY(c->a, bool, c->g->conts.n);
+    c->gpu->own = ARENA_ARRAY(c->a, bool, c->g->conts.n);
     return (c->g = ptx_per_thread(c)) != NULL;
 }
 

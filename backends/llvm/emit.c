@@ -77,9 +77,8 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm
     char *features = host ? LLVMGetHostCPUFeatures() : NULL;
     /* SSE4.1 has the rounding instructions; every processor with 32-byte vectors has them too. */
     e->rounds = host ? has_feature(features, "+sse4.1") : e->gpu || t->vector_bytes >= 32;
-    e->machine =
-        LLVMCreateTargetMachine(target, e->triple, host ? cpu : name, host ? features : "",
-                                LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    e->machine = LLVMCreateTargetMachine(target, e->triple, host ? cpu : name, host ? features : "",
+                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (cpu)
         LLVMDisposeMessage(cpu);
     if (features)

@@ -47,7 +47,7 @@ static bool conflict(struct cg *c, const struct pending *a, const struct pending
 
 static bool threads_share(struct cg *c, struct cont k) {
     const struct container *x = graph_cont(c->g, k);
-    return !c->gpu->private_[k.i] && (x->role != ROLE_TRANSIENT || x->storage == STORE_SHARED);
+    return !c->gpu->own[k.i] && (x->role != ROLE_TRANSIENT || x->storage == STORE_SHARED);
 }
 
 static void touch(void *data, struct node *n) {
@@ -115,13 +115,27 @@ static void meet_region(struct meeting *m, const struct region *r, struct pendin
     }
 }
 
-/* A map that has grid and block indices is one step, and its turns are of different elements. */
+/* Turns of grid indices touch different elements of what outlives them; what is declared in them is
+   the same memory in each. */
+static void forget_arguments(struct cg *c, struct pending *p) {
+    for (uint32_t i = 1; i < c->g->conts.n; i++)
+        if (c->g->conts.at[i].role != ROLE_TRANSIENT)
+            p->read[i] = p->written[i] = false;
+}
+
+/* A map that has grid and block indices is one step. */
 void ptx_barriers(struct cg *c) {
     const uint32_t *t = c->gpu->threads;
     struct meeting m = {c, pending_new(c)};
-    struct pending p = pending_new(c);
-    if (t[0] * t[1] * t[2] > 1 && !has_block(c->gpu->map))
-        meet_loop(&m, &c->gpu->map->map.body, &p);
+    struct pending p = pending_new(c), end = pending_new(c);
+    if (t[0] * t[1] * t[2] == 1 || has_block(c->gpu->map))
+        return;
+    do {
+        clear(c, &end);
+        merge(c, &end, &p);
+        meet_region(&m, &c->gpu->map->map.body, &end);
+        forget_arguments(c, &end);
+    } while (merge(c, &p, &end));
 }
 
 void ptx_before(struct cg *c, const struct node *n) {

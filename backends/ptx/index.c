@@ -1,6 +1,6 @@
-/* Grid and block indices. The blocks of a launch share the values of the grid indices: a block takes
-   its own and goes on in strides of as many as there are, so any number of blocks will do. A block
-   index is the thread's number; threads beyond its end do nothing. */
+/* Grid and block indices. The blocks of a launch share the values of the grid indices: a block
+   takes its own and goes on in strides of as many as there are, so any number of blocks will do. A
+   block index is the thread's number; threads beyond its end do nothing. */
 #include "backends/ptx/ptx.h"
 
 static LLVMValueRef special(struct cg *c, const char *what, uint32_t p) {

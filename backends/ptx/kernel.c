@@ -64,12 +64,11 @@ static bool check_outermost(struct cg *c, const struct node *n) {
 /* --- one kernel --- */
 
 static void annotate(struct cg *c, LLVMValueRef f, const char *what, uint32_t value) {
-    LLVMMetadataRef parts[] = {
-        LLVMValueAsMetadata(f), LLVMMDStringInContext2(c->llvm, what, strlen(what)),
-        LLVMValueAsMetadata(LLVMConstInt(c->i32, value, false))};
+    LLVMMetadataRef parts[] = {LLVMValueAsMetadata(f),
+                               LLVMMDStringInContext2(c->llvm, what, strlen(what)),
+                               LLVMValueAsMetadata(LLVMConstInt(c->i32, value, false))};
     LLVMMetadataRef node = LLVMMDNodeInContext2(c->llvm, parts, 3);
-    LLVMAddNamedMetadataOperand(c->module, "nvvm.annotations",
-                                LLVMMetadataAsValue(c->llvm, node));
+    LLVMAddNamedMetadataOperand(c->module, "nvvm.annotations", LLVMMetadataAsValue(c->llvm, node));
 }
 
 static void set_attribute(struct cg *c, LLVMValueRef f, uint32_t parameter, const char *name) {
@@ -92,6 +91,7 @@ static void begin_function(struct cg *c, const struct cont *conts, uint32_t ncon
     const uint32_t *threads = c->gpu->threads;
     for (int p = 0; p < 3; p++)
         annotate(c, fn->f, p == 0 ? "reqntidx" : p == 1 ? "reqntidy" : "reqntidz", threads[p]);
+    annotate(c, fn->f, "minctasm", 1); /* no spills for the sake of more blocks at a time */
     for (uint32_t i = 0; i < nconts; i++) {
         struct written w = {conts[i], false};
         region_walk(&c->gpu->map->map.body, look_for_write, &w);
@@ -99,8 +99,9 @@ static void begin_function(struct cg *c, const struct cont *conts, uint32_t ncon
             set_attribute(c, fn->f, i, "noalias");
             set_attribute(c, fn->f, i, "readonly");
         }
-        fn->places[conts[i].i] = (struct place){
-            .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, i), .expanded = 1};
+        place_put(
+            c, conts[i],
+            (struct place){.layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, i), .expanded = 1});
     }
     for (uint32_t i = 0; i < nsymbols; i++)
         bind_name(c, symbols[i].name, cg_val(LLVMGetParam(fn->f, nconts + i), DT_i64, 1));

@@ -28,25 +28,33 @@ static void fill_shared(struct cg *c, LLVMValueRef base, enum dtype t, int64_t c
     loop_end(c, &l);
 }
 
-static void declare_shared(struct cg *c, const struct node *n, const struct container *k,
-                           int64_t bytes) {
+/* Copies of an unrolled body share one array: there are barriers between. */
+static LLVMValueRef shared_array(struct cg *c, const struct node *n, const struct container *k,
+                                 int64_t bytes) {
     struct gpu *g = c->gpu;
-    int64_t count = bytes / (int64_t)dtypes[k->dtype].bytes;
+    uint64_t at;
+    if (map_get(&c->fn->allocated, n->id, &at))
+        return (LLVMValueRef)(uintptr_t)at;
     g->shared = (g->shared + 15) / 16 * 16 + (uint64_t)bytes;
-    if (g->shared > PTX_SHARED) {
+    if (g->shared > PTX_SHARED)
         ptx_refuse(c, n, "the shared containers of a block take more than %d bytes", PTX_SHARED);
-        return;
-    }
-    LLVMTypeRef type = LLVMArrayType2(cg_mem_type(c, k->dtype, 1), count ? (uint64_t)count : 1);
+    LLVMTypeRef type = LLVMArrayType2(c->i8, bytes ? (uint64_t)bytes : 1);
     const char *name = arena_printf(c->a, "%s_%s", g->name, name_text(c->g->names, k->name));
     LLVMValueRef base = LLVMAddGlobalInAddressSpace(c->module, type, name, SHARED_SPACE);
     LLVMSetLinkage(base, LLVMInternalLinkage);
     LLVMSetInitializer(base, LLVMGetUndef(type));
     LLVMSetAlignment(base, 16);
-    c->fn->places[n->decl.cont.i] =
-        (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = 1};
+    map_put(&c->fn->allocated, n->id, (uint64_t)(uintptr_t)base);
+    return base;
+}
+
+static void declare_shared(struct cg *c, const struct node *n, const struct container *k,
+                           int64_t bytes) {
+    LLVMValueRef base = shared_array(c, n, k, bytes);
+    place_put(c, n->decl.cont,
+              (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = 1});
     if (n->decl.has_fill)
-        fill_shared(c, base, k->dtype, count, n->decl.fill);
+        fill_shared(c, base, k->dtype, bytes / (int64_t)dtypes[k->dtype].bytes, n->decl.fill);
 }
 
 bool ptx_decl(struct cg *c, const struct node *n) {
@@ -84,8 +92,7 @@ void ptx_write(struct cg *c, const struct node *n, struct val v) {
         return;
     }
     LLVMBasicBlockRef one = cg_block(c, "one"), after = cg_block(c, "after");
-    LLVMValueRef first =
-        LLVMBuildICmp(c->b, LLVMIntEQ, ptx_flat_thread(c), cg_i64(c, 0), "");
+    LLVMValueRef first = LLVMBuildICmp(c->b, LLVMIntEQ, ptx_flat_thread(c), cg_i64(c, 0), "");
     LLVMBuildCondBr(c->b, first, one, after);
     cg_at(c, one);
     uint32_t scope = scope_push(c);

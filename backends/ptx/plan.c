@@ -18,14 +18,27 @@ static uint32_t blocks_from(const struct node *n, uint32_t k) {
     return count;
 }
 
+/* A constant that HI - LO does not exceed. The least of two is no more than either. */
+static bool bounded(struct cg *c, struct sym hi, struct sym lo, int64_t *most) {
+    int64_t other;
+    bool known = sym_upper_bound(c->facts, sym_sub(c->syms, hi, lo), most);
+    if (sym_kind(c->syms, hi) != SYM_MIN)
+        return known;
+    for (uint32_t i = 0; i < 2; i++)
+        if (bounded(c, sym_operand(c->syms, hi, i), lo, &other)) {
+            *most = known && *most < other ? *most : other;
+            known = true;
+        }
+    return known;
+}
+
 /* Thread dimension P is as long as index X. */
 static bool plan_block(struct cg *c, const struct node *n, const struct index *x, uint32_t p) {
     const char *name = name_text(c->g->names, x->name);
     int64_t most, step;
     if (p > 2)
         return ptx_refuse(c, n, "a map with more than three block indices");
-    if (!sym_is_const(c->syms, x->step, &step) ||
-        !sym_upper_bound(c->facts, sym_sub(c->syms, x->hi, x->lo), &most))
+    if (!sym_is_const(c->syms, x->step, &step) || !bounded(c, x->hi, x->lo, &most))
         return ptx_refuse(c, n, "block index %s has no constant bound on its length", name);
     most = most <= 0 ? 1 : (most + step - 1) / step;
     if (most > PTX_THREADS)
@@ -41,7 +54,8 @@ static bool plan_outer(struct cg *c, const struct node *n, uint32_t k) {
     if (!blocks_from(n, k) || n->map.unique ||
         index_race(c->g, n, k, c->facts, CONFLICT_ANY, &pair) == RACE_FREE)
         return true;
-    return ptx_refuse(c, n, "the threads may conflict on %s from one %s to the next: make a map or "
+    return ptx_refuse(c, n,
+                      "the threads may conflict on %s from one %s to the next: make a map or "
                       "loop of it around the block indices",
                       name_text(c->g->names, graph_cont(c->g, pair.cont)->name),
                       name_text(c->g->names, n->map.index[k].name));
@@ -90,7 +104,7 @@ static bool plan_loop(struct cg *c, const struct node *n) {
 
 static bool plan_node(struct cg *c, const struct node *n) {
     switch (n->kind) {
-    case NODE_DECL: c->gpu->private_[n->decl.cont.i] = c->gpu->below_block; return true;
+    case NODE_DECL: c->gpu->own[n->decl.cont.i] = c->gpu->below_block; return true;
     case NODE_MAP: return plan_map(c, n);
     case NODE_LOOP: return plan_loop(c, n);
     case NODE_BRANCH:

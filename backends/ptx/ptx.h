@@ -13,16 +13,16 @@ enum {
 
 /* The kernel that is being made. */
 struct gpu {
-    uint32_t sm;             /* 75: sm_75 */
-    const struct node *map;  /* the kernel */
-    const char *name;        /* of its function */
-    uint32_t grids;          /* its grid indices, which come first */
-    uint32_t threads[3];     /* of a block: x, y, z */
-    bool *barrier;           /* by node id: threads meet before it */
-    bool *private_;          /* by container id: declared below block indices */
-    bool below_block;        /* where code is made now */
-    uint64_t shared;         /* bytes so far */
-    struct buf heads;        /* a comment per kernel, for who launches it */
+    uint32_t sm;            /* 75: sm_75 */
+    const struct node *map; /* the kernel */
+    const char *name;       /* of its function */
+    uint32_t grids;         /* its grid indices, which come first */
+    uint32_t threads[3];    /* of a block: x, y, z */
+    bool *barrier;          /* by node id: threads meet before it */
+    bool *own;              /* by container id: declared below block indices */
+    bool below_block;       /* where code is made now */
+    uint64_t shared;        /* bytes so far */
+    struct buf heads;       /* a comment per kernel, for who launches it */
 };
 
 /* --- kernel.c --- */

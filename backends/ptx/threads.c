@@ -49,8 +49,10 @@ static void look(struct threads *t, const struct node *n, const struct memlet *m
         return;
     const struct container *k = graph_cont(t->g, m->cont);
     if (k->storage != STORE_REGISTER)
-        ptx_refuse(t->c, n, "%s is written by the threads of a block: it must be in shared or in "
-                   "register", name_text(t->g->names, k->name));
+        ptx_refuse(t->c, n,
+                   "%s is written by the threads of a block: it must be in shared or in "
+                   "register",
+                   name_text(t->g->names, k->name));
     else if (!fits)
         ptx_refuse(t->c, n, "an element of %s, in registers, has no one thread that owns it",
                    name_text(t->g->names, k->name));

@@ -34,15 +34,6 @@ static bool check_inner(struct verifier *v, const struct region *r) {
     return true;
 }
 
-/* Without elements there is nothing that would have to be written. */
-static bool is_empty(const struct verifier *v, const struct container *c) {
-    int64_t n = 1;
-    for (uint32_t d = 0; d < c->rank && n > 0; d++)
-        if (!sym_is_const(v->g->syms, c->dims[d], &n))
-            n = 1;
-    return n == 0;
-}
-
 static bool check_decl(struct verifier *v, const struct node *n) {
     struct cont c = n->decl.cont;
     if (c.i == 0 || c.i >= v->g->conts.n)
@@ -58,7 +49,7 @@ static bool check_decl(struct verifier *v, const struct node *n) {
     if (!check_storage(v, k))
         return false;
     s->alive = true;
-    s->written = n->decl.has_fill || is_empty(v, k);
+    s->written = n->decl.has_fill;
     s->depth = v->loops.n;
     begin_owner(v, c);
     return true;
@@ -175,7 +166,7 @@ static bool use_argument(struct verifier *v, struct cont c, bool result) {
         return broken(v, 3, "%s is %s %s", verify_name(v, k->name), role ? "twice" : "not",
                       result ? "a result" : "a parameter");
     v->conts[c.i].alive = true;
-    v->conts[c.i].written = k->role != ROLE_RESULT || is_empty(v, k);
+    v->conts[c.i].written = k->role != ROLE_RESULT;
     v->span = k->span;
     return check_storage(v, k);
 }

@@ -48,6 +48,8 @@ static void drop(struct shrink *s, struct cont c, const bool *gone) {
         for (uint32_t k = 0; k < x->rank; k++)
             if (!gone[k])
                 m->at[m->rank++] = m->at[k];
+        if (m->rank == 0) /* no guard is left */
+            m->outside = OUTSIDE_ERROR;
     }
     for (uint32_t k = 0; k < x->rank; k++)
         if (!gone[k])

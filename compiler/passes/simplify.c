@@ -129,11 +129,26 @@ static void splice(struct simplify *s, struct region *to, const struct region *f
     s->changed = true;
 }
 
+static void find_plain_write(void *found, struct node *n) {
+    if (n->kind == NODE_WRITE && n->write.to.resolution == RES_NONE)
+        *(bool *)found = true;
+}
+
+/* Whether N, which never runs, may be what gives a container its values: without it a container
+   without elements would never be written, or through a resolution only, which means a fill. */
+static bool may_fill(const struct node *n) {
+    bool found = false;
+    region_walk(&n->map.body, find_plain_write, &found);
+    return found;
+}
+
 /* An index with one value is that value. True if N is gone (its body stands in TO). */
 static bool thin_map(struct simplify *s, struct node *n, struct region *to) {
     for (uint32_t k = 0; k < n->map.n; k++) {
         struct index x = n->map.index[k];
         if (sym_prove_le(s->facts, x.hi, x.lo)) {
+            if (may_fill(n))
+                continue;
             s->changed = true;
             return true;
         }

@@ -52,12 +52,12 @@ static void set_value(struct importer *m, struct name id, struct ast *read) {
     map_put(&m->values, id.i, (uintptr_t)read);
 }
 
-/* The expression that reads a value, a tree of its own; NULL if it is not known, which has been
-   told. */
+/* The expression that reads a value, a tree of its own. For one that is not known, which has been
+   told then, it is of no use. */
 static struct ast *value_of(struct importer *m, struct name id) {
     uint64_t read = 0;
     if (!map_get(&m->values, id.i, &read))
-        return NULL;
+        return new_text_name(m, "_");
     return ast_clone(m->arena, (const struct ast *)(uintptr_t)read);
 }
 
@@ -207,7 +207,7 @@ static double short_number(struct importer *m, float v) {
     return strtod(text.at, NULL);
 }
 
-/* Appends `NAME = value` to the call where the value is not the one that stands if none is given. */
+/* Appends `NAME = value` to the call, unless the value is the one that an absent one means. */
 static bool add_attribute(struct importer *m, const struct onnx_node *x,
                           const struct onnx_attribute *row, const struct wire_attribute *w,
                           struct ast *call) {
@@ -280,7 +280,7 @@ static bool check_counts(struct importer *m, const struct onnx_node *x,
     return all && one;
 }
 
-/* The expression for a node; NULL after a problem, here or before. */
+/* The expression for a node; NULL after a problem. */
 static struct ast *make_expression(struct importer *m, const struct onnx_node *x,
                                    const struct onnx_operator *o) {
     uint32_t n;
@@ -300,8 +300,6 @@ static struct ast *make_expression(struct importer *m, const struct onnx_node *x
     }
     for (uint32_t k = 0; k < n; k++) {
         struct ast *value = value_of(m, x->inputs[k]);
-        if (!value)
-            return NULL;
         if (o->form == WRITTEN_SAME)
             e = value;
         else
@@ -335,7 +333,7 @@ static void add_copies(struct importer *m) {
     for (uint32_t i = 0; i < m->model->outputs.n; i++) {
         struct name id = m->model->outputs.at[i].id, name = result_name(m, id);
         struct ast *value = value_of(m, id);
-        if (value && !(value->kind == AST_NAME && name_eq(value->name, name)))
+        if (value->kind != AST_NAME || !name_eq(value->name, name))
             assign(m, name, value);
     }
 }
@@ -373,26 +371,33 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* A file's name for comments. */
+static const char *show_file(struct importer *m, const char *name) {
+    return wire_text(m->arena, (struct wire_bytes){name, strlen(name)});
+}
+
 /* Where the model comes from, how it is run, and which weights have other names now. */
-static const char *make_doc(struct importer *m, const char *path,
+static const char *make_doc(struct importer *m, const char *path, const char *name,
                             const struct onnx_members *members) {
     const struct onnx_model *x = m->model;
-    const char *name = base_name(path);
     struct buf b = buf_new(m->arena);
-    buf_printf(&b, "Imported from %s",
-               wire_text(m->arena, (struct wire_bytes){name, strlen(name)}));
+    buf_printf(&b, "Imported from %s", show_file(m, base_name(path)));
     if (x->opset)
-        buf_printf(&b, ", operators of version %lld", (long long)x->opset);
+        buf_printf(&b, ", opset %lld", (long long)x->opset);
     if (*x->producer)
         buf_printf(&b, ", made by %s", x->producer);
-    buf_text(&b, ".");
+    buf_printf(&b, ".\nTo run it: dcl run %s.dcl --entry model", show_file(m, name));
+    for (uint32_t i = 0; i < x->inputs.n; i++) {
+        const char *input = name_text(m->names, value_of(m, x->inputs.at[i].id)->name);
+        buf_printf(&b, " --input %s=%s.npy", input, input);
+    }
     for (uint32_t i = 0; i < members->renamed.n; i++)
         buf_printf(&b, "\nThe weight %s.", members->renamed.at[i]);
     return b.at;
 }
 
-/* `model = Model()`, and `load(model, "WEIGHTS")` if there are any. */
-static void add_instance(struct importer *m, struct ast *file, const char *weights) {
+/* `model = Model()`, and `load(model, "NAME.safetensors")` if there are weights. */
+static void add_instance(struct importer *m, struct ast *file, const char *name) {
     struct ast *make = new_node(m, AST_CALL, 1), *set = new_node(m, AST_ASSIGN, 2);
     make->kids[0] = new_text_name(m, "Model");
     set->kids[0] = make;
@@ -404,11 +409,11 @@ static void add_instance(struct importer *m, struct ast *file, const char *weigh
     load->kids[0] = new_text_name(m, "load");
     load->kids[1] = new_text_name(m, "model");
     load->kids[2] = new_node(m, AST_STR, 0);
-    load->kids[2]->name = name_of_text(m->names, weights);
+    load->kids[2]->name = name_of_text(m->names, arena_printf(m->arena, "%s.safetensors", name));
     ast_push(m->arena, file, load);
 }
 
-static struct ast *make_file(struct importer *m, const char *path, const char *weights,
+static struct ast *make_file(struct importer *m, const char *path, const char *name,
                              struct onnx_members *members) {
     struct idents layers = idents_new(m->arena, m->names);
     struct ast *file = new_node(m, AST_FILE, 0), *model = new_node(m, AST_LAYER, 3);
@@ -426,9 +431,9 @@ static struct ast *make_file(struct importer *m, const char *path, const char *w
     model->kids[0] = new_node(m, AST_PARAMS, 0);
     model->kids[1] = new_node(m, AST_WHERE, 0);
     model->kids[2] = body;
-    model->doc = make_doc(m, path, members);
+    model->doc = make_doc(m, path, name, members);
     ast_push(m->arena, file, model);
-    add_instance(m, file, weights);
+    add_instance(m, file, name);
     return file;
 }
 
@@ -448,19 +453,23 @@ static void set_weights(struct importer *m, const struct onnx_members *members,
     }
 }
 
+enum { TOLD = 1000 }; /* a file that is not damaged has fewer */
+
 /* One error with all reasons. */
 static bool tell(struct diags *d, const char *path, const struct onnx_problems *p) {
     if (p->lines.n == 0)
         return true;
     struct diag *e =
-        diag_error(d, nowhere, ERR_ONNX_IMPORT, path, p->lines.n, p->lines.n == 1 ? "" : "s");
-    for (uint32_t i = 0; i < p->lines.n; i++)
+        diag_error(d, nowhere, ERR_ONNX_IMPORT, path, (int)p->lines.n, p->lines.n == 1 ? "" : "s");
+    for (uint32_t i = 0; i < p->lines.n && i < TOLD; i++)
         diag_note(d, e, nowhere, "%s", p->lines.at[i]);
+    if (p->lines.n > TOLD)
+        diag_note(d, e, nowhere, "and %u more", p->lines.n - TOLD);
     return false;
 }
 
 bool onnx_import(struct arena *a, struct names *names, struct diags *d, const char *path,
-                 const void *bytes, size_t n, const char *weights, struct onnx_program *out) {
+                 const void *bytes, size_t n, const char *name, struct onnx_program *out) {
     const char *why = NULL;
     struct onnx_members members;
     struct onnx_problems problems = {.arena = a};
@@ -475,7 +484,7 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const ch
     m.values = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);
-    out->file = make_file(&m, path, weights, &members);
+    out->file = make_file(&m, path, name, &members);
     set_weights(&m, &members, out);
     return tell(d, path, &problems);
 }

@@ -185,9 +185,9 @@ static bool states_fit(const struct part *p, const char *states, int64_t sizes[2
 }
 
 static const struct {
-    const char *layer, *states, *arguments;
+    const char *layer, *states, *arguments, *doc;
 } library[] = {
-#define STATES(layer, states, arguments, doc) {#layer, states, arguments},
+#define STATES(layer, states, arguments, ...) {#layer, states, arguments, __VA_ARGS__},
 #include "lang/onnx/onnx.def"
 };
 enum { LIBRARY = sizeof library / sizeof library[0] };

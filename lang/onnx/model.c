@@ -44,8 +44,10 @@ static bool same_bytes(struct wire_bytes x, struct wire_bytes y) {
     return x.n == y.n && (x.n == 0 || memcmp(x.at, y.at, x.n) == 0);
 }
 
+enum { SETS_MAX = 100 }; /* of operators; each node looks for its own among them */
+
 static int64_t version_of(const struct wire_model *w, struct wire_bytes domain) {
-    for (uint32_t i = 0; i < w->opset_import.n; i++) {
+    for (uint32_t i = 0; i < w->opset_import.n && i < SETS_MAX; i++) {
         const struct wire_opset *s = w->opset_import.at[i];
         if (is_own(domain) ? is_own(s->domain) : same_bytes(s->domain, domain))
             return s->version;
@@ -54,6 +56,9 @@ static int64_t version_of(const struct wire_model *w, struct wire_bytes domain) 
 }
 
 static void read_versions(struct builder *b) {
+    if (b->wire->opset_import.n > SETS_MAX)
+        onnx_problem(b->problems, "%u sets of operators, at most %d are possible",
+                     b->wire->opset_import.n, SETS_MAX);
     b->m->opset = version_of(b->wire, (struct wire_bytes){0});
     if (b->m->opset > ONNX_OPSET_NEWEST)
         onnx_problem(b->problems, "version %lld of the operators is newer than %d, the last known",

@@ -6,16 +6,17 @@
 static const struct {
     int64_t number;
     enum dtype type;
+    const char *doc;
 } elements[] = {
-#define ELEMENT(number, dtype, doc) {number, DT_##dtype},
+#define ELEMENT(number, dtype, ...) {number, DT_##dtype, __VA_ARGS__},
 #include "lang/onnx/onnx.def"
 };
 
 static const struct {
     int64_t number;
-    const char *name;
+    const char *name, *doc;
 } foreign[] = {
-#define FOREIGN(number, name, doc) {number, name},
+#define FOREIGN(number, name, ...) {number, name, __VA_ARGS__},
 #include "lang/onnx/onnx.def"
 };
 

@@ -264,7 +264,9 @@ struct wire_model *wire_read(struct arena *a, const void *bytes, size_t n, const
     struct reader r = {.arena = a, .start = bytes};
     struct part all = {bytes, (const unsigned char *)bytes + n};
     struct wire_model *m = ARENA_NEW(a, struct wire_model);
-    if (read_message(&r, MSG_model, all, m, 0))
+    if (n > INT32_MAX)
+        bad(&r, r.start, "no message is larger than 2 GiB");
+    else if (read_message(&r, MSG_model, all, m, 0))
         return m;
     *why = r.why;
     return NULL;

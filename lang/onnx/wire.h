@@ -1,6 +1,6 @@
 /* ONNX files are Protocol Buffers (https://protobuf.dev/programming-guides/encoding). This reads
    their messages into structs, one per message of proto.def, whose members are that list's fields.
-   Fields that are not there are 0, empty or NULL. Texts and blocks of bytes point into the input. */
+   Fields that are absent are 0, empty or NULL. Texts and blocks of bytes point into the input. */
 #ifndef DCL_LANG_ONNX_WIRE_H
 #define DCL_LANG_ONNX_WIRE_H
 

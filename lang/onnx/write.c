@@ -94,9 +94,9 @@ bool onnx_import_file(struct arena *a, struct diags *d, const char *from, const 
     size_t n = strlen(to);
     if (n < 5 || strcmp(to + n - 4, ".dcl") != 0 || to[n - 5] == '/')
         return refuse(d, to, "the name does not end in .dcl");
-    const char *weights = arena_printf(a, "%.*s%s", (int)n - 4, to, weights_suffix);
-    const char *slash = strrchr(weights, '/');
+    const char *name = arena_strndup(a, to, n - 4), *slash = strrchr(name, '/');
+    const char *weights = arena_printf(a, "%s%s", name, weights_suffix);
     return input_open(&in) &&
-           onnx_import(a, names, d, from, in.bytes, in.n, slash ? slash + 1 : weights, &program) &&
+           onnx_import(a, names, d, from, in.bytes, in.n, slash ? slash + 1 : name, &program) &&
            write_program(a, d, names, &program, to, weights);
 }

@@ -102,7 +102,7 @@ static bool from_two(struct gen *g, struct scope *s, const struct slot *sl, char
     const struct counter *y = &s->index[rng_below(&g->rng, s->nindices)];
     if (x == y)
         return false;
-    if (strcmp(y->tile, x->name) == 0 && y->tile_n <= sl->dim.n) {
+    if (y->tile_n > 0 && strcmp(y->tile, x->name) == 0 && y->tile_n <= sl->dim.n) {
         snprintf(out, 80, "%s + %s", x->name, y->name);
         return true;
     }

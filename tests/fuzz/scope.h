@@ -166,7 +166,7 @@ FUZZ void local_name(struct gen *g, const struct scope *s, const char *letters, 
             return;
     }
     do
-        snprintf(out, 16, "%c%d", letters[0], g->counter++);
+        snprintf(out, 16, "%c_%d", letters[0], g->counter++);
     while (name_used(g, out));
 }
 

@@ -750,6 +750,8 @@ static bool block_statement(struct gen *g, struct scope *s) {
         return false;
     struct view out = {.dtype = v->dtype, .mode = MODE_OWN, .init = true, .container = true};
     struct buf at = buf_new(g->arena);
+    struct counter before[SCOPE_INDICES]; /* for when nothing comes of it */
+    memcpy(before, s->index, sizeof before);
     for (int d = 0; d < v->rank; d++) {
         struct slot *sl = &v->slot[d];
         int n = sl->dim.n;
@@ -789,8 +791,10 @@ static bool block_statement(struct gen *g, struct scope *s) {
         out.rank++;
     }
     buf_text(&at, "]");
-    if (out.rank == 0 || !pay(g, s, elements(&out)))
+    if (out.rank == 0 || !pay(g, s, elements(&out))) {
+        memcpy(s->index, before, sizeof before);
         return false;
+    }
     s->size += 2;
     if (write) {
         line(g, s, "%s%s = %s", v->name, at.at, expression_text(g, s, v->dtype, 2));

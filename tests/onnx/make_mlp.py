@@ -7,8 +7,8 @@ Kept to show where the files come from; the tests do not run it. It wants
 
 and writes the same bytes each time (the results up to the rounding of the machine). The model is
 what a PyTorch exporter writes for three linear layers: Gemm with transposed weights, Relu between
-them, Softmax at the end, a batch dimension without a size. The first layer's weights are stored as a
-list of numbers, the others as raw bytes, so that both ways are read.
+them, Softmax at the end, a batch dimension without a size. The first layer's weights are stored as
+a list of numbers, the others as raw bytes, so that both ways are read.
 """
 
 import os

@@ -100,8 +100,14 @@ status, out, err = is_run(["show", "f.dcl", "--entry", "scale", "--as", "llvm"],
 tap.ok("define" in out, "as LLVM IR")
 status, out, err = is_run(["show", "f.dcl", "--entry", "split", "--as", "asm"], 0)
 tap.ok("dcl_kernel" in out, "as machine code")
+status, out, err = is_run(["movement", "f.dcl", "--entry", "scale", "--shape", "x=f32[64]",
+                           "--shape", "k=f32"], 0)
+tap.ok("x: reads 256, writes 0 bytes" in out and "in all: reads 260, writes 256" in out,
+       "bytes that move", out)
+status, out, err = is_run(["movement", "f.dcl", "--entry", "scale"], 0)
+tap.ok("y: reads 0, writes 4*N bytes" in out, "in symbols", out)
 is_run(["show", "f.dcl", "--entry", "add"], 0)
-is_run(["show", "f.dcl", "--entry", "scale", "--as", "java"], 1, "", ["dcl, llvm or asm"])
+is_run(["show", "f.dcl", "--entry", "scale", "--as", "java"], 1, "", ["dcl, llvm, asm"])
 is_run(["show", "f.dcl", "--entry", "scale", "--after", "simplifi"], 1, "", ["mean simplify?"])
 is_run(["show", "f.dcl", "--entry", "scael"], 1, None, ["scael"])
 tap.done_testing()

@@ -94,4 +94,47 @@ for backend in "ref", "cpu":
             backend + ": all differences at once")
     tap.is_close(handle.call(one), before, backend + ": nothing was loaded then")
     s.close()
+
+# What trains: statements that change states run once, whatever they print, and can be taken back.
+TRAIN = """
+layer Scale() { param w: f32[2] ~ ones;  fn forward(x: f32[2]) -> f32[2] { x * w } }
+layer Descent(rate: float) {
+  fn step(inout w: f32[*S], g: f32[*S]) { map *i in S { w[*i] = w[*i] - rate * g[*i] } }
+}
+fn error(x: f32[2]) -> e: f32 { e = x[0] * x[0] + x[1] * x[1] }
+fn train(net: Scale, opt: Descent, x: f32[2]) -> e: f32 {
+  e = minimize error(net(x)) over net with opt
+}
+net = Scale()
+opt = Descent(0.125)
+x: f32[2] = 1
+"""
+
+
+def after(text):
+    with dclpy.Session("backend=cpu") as one:
+        one.run(TRAIN + text)
+        return one.output
+
+
+for text, times in (("a = train(net, opt, x)", 1), ("train(net, opt, x)", 1),
+                    ("print(train(net, opt, x))", 1), ("a = [train(net, opt, x), 1]", 1),
+                    ("for i in 0:8 { a = train(net, opt, x) }", 8),
+                    ("for i in 0:4 { a = train(net, opt, x * (1 + 0 * i)) }", 4),
+                    ("y = if train(net, opt, x) > 1 { 3 } else { 4 }", 1)):
+    try:
+        got = after(text + "\nv = net.w\nprint(v[0])").splitlines()[-1]
+        tap.ok(abs(float(got) - 0.75 ** times) < 1e-6, "%s steps %d" % (text, times), got)
+    except dclpy.Error as e:
+        tap.fail(text, str(e))
+with dclpy.Session("backend=cpu") as s:
+    s.line(TRAIN)
+    s.line("a = train(net, opt, x)")
+    try:
+        s.line("a = train(net, opt, x); load(\"none.npy\")")
+        tap.fail("an error on the line")
+    except dclpy.Error:
+        tap.is_str(s.line("v = net.w; v[1]"), "0.75\n", "an error takes a step back")
+    s.line("train(net, opt, x)")
+    tap.is_str(s.line("v = net.w; v[1]"), "0.5625\n", "and the next one counts")
 tap.done_testing()

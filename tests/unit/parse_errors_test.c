@@ -233,6 +233,10 @@ static void test_recovery(void) {
          "2:4: expected an operator or end of line, found name 'b'\n"
          "3:14: expected an operator or end of line, found name 'e'\n"
          "5:3: expected an operator or end of line, found name 'g'"},
+        {"x = 3 { a b\n c d }\ny 1", "1:7: expected an operator or end of line, found '{'\n"
+                                     "1:11: expected an operator or end of line, found name 'b'\n"
+                                     "2:4: expected an operator or end of line, found name 'd'\n"
+                                     "3:3: expected an operator or end of line, found number 1"},
         {"fn f(a: ) {\n b c\n}", "1:9: expected a name, found ')'\n"
                                  "2:4: expected an operator or end of line, found name 'c'"},
         {"layer L(a: ) {\n param b\n fn f() { c d }\n}",

@@ -51,6 +51,12 @@ static void test_clones(void) {
     }
     ok(equal, "a clone equals its tree");
     ok(apart, "and is another one");
+    struct ast *file = parse_text(&u, "x = f(1)"), *copy = ast_clone(u.arena, file);
+    copy->kids[0]->kids[0]->kids[1]->integer = 2;
+    ok(!ast_equal(file, copy), "down to its leaves");
+    ok(!ast_equal(parse_text(&u, "0.0"), parse_text(&u, "-0.0")), "0 and -0 differ");
+    ok(!ast_equal(parse_text(&u, "1.0"), parse_text(&u, "1")), "1.0 and 1 differ");
+    ok(ast_equal(parse_text(&u, "(nan)"), parse_text(&u, "nan")), "nan and parentheses do not");
     unit_free(&u);
 }
 

@@ -50,6 +50,10 @@ static void test_blocks(void) {
     rt_free(rt);
 }
 
+static size_t size_of_block(int i) {
+    return i < 3000 ? 64 : (size_t)(64 + i % 3 * 64);
+}
+
 /* Blocks that fill chunks to the end, and one free for many of them. */
 static void test_full_chunks(void) {
     struct rt *rt = rt_new(1);
@@ -59,11 +63,11 @@ static void test_full_chunks(void) {
         enum { N = 6000 };
         static unsigned char *at[N];
         for (int i = 0; i < N; i++) {
-            at[i] = api->scratch(api, 64 + i % 3 * 64);
-            memset(at[i], i, (size_t)(64 + i % 3 * 64));
+            at[i] = api->scratch(api, (int64_t)size_of_block(i));
+            memset(at[i], i, size_of_block(i));
         }
         for (int i = 0; i < N; i++)
-            kept &= holds(at[i], (size_t)(64 + i % 3 * 64), (unsigned char)i);
+            kept &= holds(at[i], size_of_block(i), (unsigned char)i);
         api->scratch_free(api, at[1]);
         kept &= api->scratch(api, 1) == at[1];
         api->scratch_free(api, at[0]);

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""import.t: what `dcl import` makes of small models, and what it says of those it cannot have.
+
+The values are compared with NumPy's; models.py writes the files.
+"""
+
+import os
+
+import tap
+
+numpy = tap.need_numpy()
+
+import dclpy  # noqa: E402
+from models import attribute, block, integer, model, node, tensor, value  # noqa: E402
+
+F32, F16, I64, BOOL = 1, 10, 7, 9
+rng = numpy.random.default_rng(1)
+
+
+def f4(*shape):
+    return rng.standard_normal(shape).astype("f4")
+
+
+def save(data, name="m"):
+    with open(name + ".onnx", "wb") as file:
+        file.write(data)
+
+
+def imported(data, what):
+    """The text that the model becomes."""
+    save(data)
+    for old in "m.dcl", "m.safetensors":
+        if os.path.exists(old):
+            os.remove(old)
+    tap.is_str(tap.dcl("import", "m.onnx"), (0, "", ""), what)
+    with open("m.dcl", encoding="utf-8") as file:
+        return file.read()
+
+
+def computes(data, arguments, want, what, backends=("ref",)):
+    text = imported(data, what)
+    for backend in backends:
+        with dclpy.Session("backend=" + backend) as s:
+            s.run_file("m.dcl")
+            got = s.call("model", *arguments)
+            for g, w in zip(got if isinstance(got, tuple) else [got], want):
+                tap.is_close(g, w, "%s: computes on %s" % (what, backend))
+    return text
+
+
+def lines_of(text, method="forward"):
+    """The lines of the body of the method."""
+    body = text.split("fn %s(" % method)[1].split("{\n")[1].split("\n  }")[0]
+    return [line.strip() for line in body.splitlines()]
+
+
+# --- Gemm, in all its forms -------------------------------------------------------------------
+
+a, b = f4(5, 3), f4(3, 4)
+for t_a, t_b, c, alpha, beta in ((0, 0, f4(4), 1.0, 1.0), (1, 0, f4(1, 4), 0.5, 1.0),
+                                 (0, 1, f4(5, 1), 1.0, 0.1), (1, 1, f4(5, 4), -2.0, 3.0),
+                                 (0, 0, f4(), 1.0, 1.0), (0, 1, None, 1.0, 1.0)):
+    x, w = (a.T if t_a else a).copy(), (b.T if t_b else b).copy()
+    weights = [tensor("w", w)] + ([] if c is None else [tensor("c", c)])
+    data = model(node("Gemm", ["x", "w"] + ([] if c is None else ["c"]), ["y"], alpha=alpha,
+                      beta=beta, transA=t_a, transB=t_b),
+                 inputs=[value("x", F32, ["n", 5] if t_a else ["n", 3])],
+                 outputs=[value("y", F32, [5, 4] if t_a else ["n", 4])], weights=weights)
+    text = computes(data, [x], [alpha * (a @ b) + (0 if c is None else beta * c)],
+                    "Gemm of C%s" % (None if c is None else list(c.shape)), ("ref", "cpu"))
+tap.is_str(lines_of(text), ["y = gemm(x, w, transB = 1)"], "what is as usual is not written")
+
+# --- the others -------------------------------------------------------------------------------
+
+x, w, v = f4(2, 3), f4(3, 3), f4(3)
+text = computes(
+    model(node("Identity", ["sum"], ["same"]), node("Relu", ["same"], ["/act/Relu_output_0"]),
+          node("Softmax", ["/act/Relu_output_0"], ["y"]), node("Identity", ["x"], ["z"]),
+          node("MatMul", ["x", "w"], ["MatMul:0"]), node("Add", ["MatMul:0", "v"], ["sum"]),
+          inputs=[value("x", F32, [2, 3]), value("w", F32, [3, 3])],
+          outputs=[value("y", F32, [2, 3]), value("z", F32, [2, 3]), value("v", F32, [3])],
+          weights=[tensor("w", w), tensor("v", v), tensor("unused", numpy.array([1, 2], "i8")),
+                   tensor("flag", numpy.array(True))]), [x],
+    [(e := numpy.exp(numpy.maximum(x @ w + v, 0))) / e.sum(1, keepdims=True), x, v],
+    "nodes out of order, weights among the inputs, several outputs")
+tap.is_str(lines_of(text),
+           ["matmul_0 = x @ w", "sum = matmul_0 + v", "act_relu = relu(sum)",
+            "y = softmax_axis(act_relu)", "z = x", "v_2 = v"], "in order")
+tap.ok("param unused: i64[2]\n  param flag: bool\n" in text, "weights that nothing reads", text)
+
+# --- names ------------------------------------------------------------------------------------
+
+keys = ["net.0.w", "net.2.w", "net.3.w", "map.w", "a", "a.b", "onnx::Add_3", "0.w", "relu.w", "x",
+        "deep.er.0.weight", "deep.er.0.bias", "..", ".".join("k" * 20), "\n\u00e9", "Model.q"]
+arrays = [f4(3) for _ in keys]
+arrays[10] = f4(2, 3)
+arrays[11] = f4(2)
+nodes, last = [], "the input"
+for k, key in enumerate(keys):
+    if k not in (10, 11):
+        nodes.append(node("Add", [last, key], ["%d" % k]))
+        last = "%d" % k
+nodes.append(node("Gemm", [last, keys[10], keys[11]], ["fn"], transB=1))
+x = f4(3)[None]
+text = computes(model(*nodes, inputs=[value("the input", F32, ["batch size", 3])],
+                      outputs=[value("fn", F32, ["batch size", 2])],
+                      weights=[tensor(k, w) for k, w in zip(keys, arrays)]), [x],
+                [(x + sum(w for k, w in enumerate(arrays) if k not in (10, 11)))
+                 @ arrays[10].T + arrays[11]], "difficult names")
+for part in ("net = [Net(), Nothing(), Net(), Net()]", "map_2 = ", "param a: ", "a_2 = A2()",
+             "param onnx_Add_3: ", "_0 = ", "relu_2 = ", "param x: ", "deep = Deep()",
+             "er = [Linear(3, 2)]", "Model = Model_2()", "fn forward(the_input: f32[batch_size, 3])"
+             " -> fn_2: f32[batch_size, 2] {", "v0 = the_input + net[0].w", "v1 = v0 + net[2].w",
+             "## The weight map.w is now map_2.w."):
+    tap.ok(part in text, "it says " + part, text)
+with dclpy.Session("backend=ref") as s:
+    s.run_file("m.dcl")
+    s.run('save(model, "names.npz")')
+got = dict(numpy.load("names.npz"))
+tap.ok(all(k in got and (got[k] == w).all() for k, w in zip(keys, arrays)
+           if k in ("net.0.w", "net.2.w", "a", "x", "deep.er.0.weight", "deep.er.0.bias",
+                    "Model.q")),
+       "names that DCL can say are kept", sorted(got))
+tap.is_int(len(got), len(keys), "and no weight is lost")
+
+# --- what cannot be imported: all of it at once -------------------------------------------------
+
+save(model(node("Foo", ["x"], ["a"], name="first"),
+           node("Relu", ["a"], ["b"], name="/act/Relu", domain="com.example"),
+           node("Softmax", ["b", "x"], ["c"], name="two inputs"),
+           node("Gemm", ["c", "w"], ["d"], name="gemm", alpha=1, gamma=2.0, transB="yes"),
+           node("Relu", ["nowhere"], ["e"]),
+           node("Relu", ["g"], ["f"], name="loop 1"), node("Relu", ["f"], ["g"], name="loop 2"),
+           node("Add", ["d", "h"], ["y", "second"], name="two outputs"),
+           node("Add", ["d", "d"], ["x"], name="again"),
+           inputs=[value("x", F32, ["n", 3]), value("h", F16, [1]),
+                   block(1, "s") + block(2, b"")],
+           outputs=[value("y", F32, ["m", None]), value("none", F32, [1]), value("y", F32, [1])],
+           weights=[tensor("w", f4(3, 3)[:2], F16), tensor("short", f4(2)) + integer(1, 3),
+                    tensor("minus", f4(0)) + integer(1, -1),
+                    tensor("large", f4(1)) + integer(1, 1 << 62) + integer(1, 4),
+                    tensor("away", f4(2)) + integer(14, 1)],
+           extra=block(15, block(1, tensor("sparse", f4(2)))), opset=17))
+status, output, errors = tap.dcl("import", "m.onnx", "-o", "no.dcl")
+for line in ("weight w: DCL has no element type float16",
+             "weight short: 8 bytes of elements, its shape asks for 24",
+             "weight minus: its shape is impossible", "weight large: its shape is impossible",
+             "weight away: its elements are in another file, which is not read",
+             "weight sparse: sparse tensors are not read", "two things are called x",
+             "input h: DCL has no element type float16", "input s: it is no tensor",
+             "node first (Foo, version 17, domain ai.onnx): the operator is not known",
+             "node /act/Relu (Relu, no version, domain com.example): the operator is not known",
+             "node two inputs (Softmax, version 17, domain ai.onnx): 2 inputs, some perhaps left "
+             "out, where it has 1 to 1",
+             "node gemm (Gemm, version 17, domain ai.onnx): the attribute alpha is no number",
+             "node gemm (Gemm, version 17, domain ai.onnx): the attribute gamma is not known",
+             "node gemm (Gemm, version 17, domain ai.onnx): the attribute transB is no whole "
+             "number",
+             "node of e (Relu, version 17, domain ai.onnx): nothing makes its input nowhere",
+             "it reads f, which is made from what it makes",
+             "node two outputs (Add, version 17, domain ai.onnx): one output is possible",
+             "output y: the size of dimension 0 (m) follows from no input",
+             "output y: the size of dimension 1 (no name) follows from no input",
+             "output none: nothing makes it", "output y: it is listed twice"):
+    tap.ok(line in errors, line, errors)
+tap.ok(errors.startswith("error: cannot import m.onnx: 22 problems\n") and
+       errors.count("note: ") == 22, "their number", errors)
+tap.is_int(status, 1, "the status")
+tap.ok(not os.path.exists("no.dcl") and not os.path.exists("no.safetensors"), "nothing is written")
+
+
+def refused(data, words, what, *options):
+    save(data)
+    before = sorted(os.listdir("."))
+    status, output, errors = tap.dcl("import", "m.onnx", *options)
+    tap.ok(status == 1 and output == "" and words in errors, what, errors)
+    tap.is_str(sorted(os.listdir(".")), before, what + ": nothing is written")
+
+
+x_to_y = {"inputs": [value("x", F32, [2, 3])], "outputs": [value("y", F32, [2, 3])]}
+relu = model(node("Relu", ["x"], ["y"]), **x_to_y)
+refused(b"", "empty", "an empty file")
+refused(b"\x08", "at byte 1", "half a number")
+refused(b"not a model", "m.onnx", "a text")
+refused(integer(1, 8), "there is no graph in it", "no graph")
+refused(model(**x_to_y), "output y: nothing makes it", "no nodes")
+refused(model(node("Softmax", ["x"], ["y"]), opset=12, **x_to_y),
+        "the operator is known from version 13 on", "an old version")
+refused(model(node("Relu", ["x"], ["y"]), opset=1000, **x_to_y), "newer than", "a new version")
+refused(model(node("Relu", ["x"], ["y"]), opset=0, **x_to_y),
+        "the file does not say which version", "no version")
+refused(model(node("Relu", ["x"], ["y"]),
+              inputs=[block(1, "x") + block(2, block(1, integer(1, 1)))],
+              outputs=[value("y", F32, [2])]), "its shape is not given", "an input of any shape")
+refused(model(node("Relu", ["x"], ["y"]) + block(5, attribute("a", 1)), **x_to_y),
+        "the attribute a is not known", "an attribute")
+refused(relu, "does not end in .dcl", "another name", "-o", "m.txt")
+refused(relu, "No such file", "no such folder", "-o", "nowhere/m.dcl")
+os.makedirs("folder.dcl")
+refused(relu, "not a regular file", "a folder", "-o", "folder.dcl")
+status, _, errors = tap.dcl("import", "nothing.onnx")
+tap.ok(status == 1 and "No such file" in errors, "no such file", errors)
+status, _, errors = tap.dcl("import")
+tap.ok(status == 2 and "wants one file" in errors, "no file", errors)
+status, output, _ = tap.dcl("import", "--help")
+tap.ok(status == 0 and "-o FILE.dcl" in output, "help", output)
+
+# A model without weights is one file.
+for old in "m.dcl", "m.safetensors":
+    if os.path.exists(old):
+        os.remove(old)
+text = computes(relu, [f4(2, 3) * 0 - 1], [numpy.zeros((2, 3))], "no weights")
+tap.ok(not os.path.exists("m.safetensors") and "load" not in text, "no weights, no file", text)
+tap.done_testing()

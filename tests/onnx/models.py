@@ -1,0 +1,69 @@
+"""models.py: ONNX files written by hand, byte by byte, for tests that want wrong or unusual ones.
+
+    data = model(node("Relu", ["x"], ["y"]), inputs=[value("x", 1, ["N", 3])],
+                 outputs=[value("y", 1, ["N", 3])])
+
+Field numbers are those of onnx.proto.
+"""
+
+import struct
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def integer(number, value):
+    return varint(number << 3) + varint(value)
+
+
+def block(number, value):
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def real(number, value):
+    return varint(number << 3 | 5) + struct.pack("<f", value)
+
+
+def attribute(name, value):
+    if isinstance(value, float):
+        return block(1, name) + real(2, value) + integer(20, 1)
+    if isinstance(value, int):
+        return block(1, name) + integer(3, value) + integer(20, 2)
+    return block(1, name) + block(4, value) + integer(20, 3)
+
+
+def node(operator, inputs, outputs, name="", domain="", **attributes):
+    return (b"".join(block(1, x) for x in inputs) + b"".join(block(2, x) for x in outputs) +
+            (block(3, name) if name else b"") + block(4, operator) +
+            b"".join(block(5, attribute(k, v)) for k, v in attributes.items()) +
+            (block(7, domain) if domain else b""))
+
+
+def value(name, element, dims):
+    """An input or output; a dim is a size, a name, or None."""
+    shape = b"".join(block(1, b"" if d is None else block(2, d) if isinstance(d, str) else
+                           integer(1, d)) for d in dims)
+    return block(1, name) + block(2, block(1, integer(1, element) + block(2, shape)))
+
+
+def tensor(name, array, number=None):
+    """A NumPy array, raw."""
+    numbers = {"f4": 1, "i4": 6, "i8": 7, "b1": 9, "f8": 11, "f2": 10}
+    return (b"".join(integer(1, d) for d in array.shape) +
+            integer(2, number or numbers[array.dtype.str[1:]]) + block(8, name) +
+            block(9, array.tobytes()))
+
+
+def model(*nodes, inputs=(), outputs=(), weights=(), opset=17, extra=b""):
+    graph = (b"".join(block(1, n) for n in nodes) + block(2, "g") +
+             b"".join(block(5, w) for w in weights) + b"".join(block(11, v) for v in inputs) +
+             b"".join(block(12, v) for v in outputs) + extra)
+    return integer(1, 8) + (block(8, integer(2, opset)) if opset else b"") + block(7, graph)
