@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char passes[] =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "mergefunc,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>)";
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;

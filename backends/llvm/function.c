@@ -9,8 +9,10 @@
 struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool internal) {
     struct fn *fn = ARENA_NEW(c->a, struct fn);
     fn->f = LLVMAddFunction(c->module, name, type);
-    if (internal)
+    if (internal) {
         LLVMSetLinkage(fn->f, LLVMInternalLinkage);
+        LLVMSetUnnamedAddress(fn->f, LLVMGlobalUnnamedAddr);
+    }
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(fn->f, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(c->llvm, nounwind, 0));

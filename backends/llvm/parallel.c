@@ -164,6 +164,7 @@ static LLVMValueRef lower_unpack(struct cg *c, LLVMValueRef body, uint32_t captu
     snprintf(name, sizeof name, "dcl_parallel_%u", c->functions++);
     LLVMValueRef f = LLVMAddFunction(c->module, name, LLVMFunctionType(c->i32, params, 4, false));
     LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMSetUnnamedAddress(f, LLVMGlobalUnnamedAddr);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(c->llvm, nounwind, 0));

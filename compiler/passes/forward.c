@@ -149,41 +149,61 @@ static void walk(struct forward *f, struct region *r, struct table *t) {
     }
 }
 
+struct renaming { /* reads of a region that are gone, with what stands for them */
+    VEC(struct name) from;
+    VEC(struct sym) to;
+};
+
+static void add_renamed(struct forward *f, struct region *to, struct node *n,
+                        const struct renaming *x) {
+    struct subst sub = {.n = x->from.n, .from = x->from.at, .to = x->to.at};
+    struct region one = {{&n, 1, 1}};
+    if (sub.n)
+        one = region_clone(f->g, &one, &sub);
+    region_add(f->g, to, one.nodes.at[0]);
+}
+
+static void edit(struct forward *f, struct region *r);
+
+static void edit_inner(struct forward *f, struct node *n) {
+    if (n->kind == NODE_MAP) {
+        edit(f, &n->map.body);
+    } else if (n->kind == NODE_LOOP) {
+        edit(f, &n->loop.body);
+    } else if (n->kind == NODE_BRANCH) {
+        edit(f, &n->branch.then);
+        edit(f, &n->branch.otherwise);
+    }
+}
+
 /* Takes out the reads, puts in the names, and renames below: names are unique in their scope only,
-   so each region renames what went from itself, after the regions within. */
+   so each region renames what went from itself, after the regions within, and in what follows. */
 static void edit(struct forward *f, struct region *r) {
     struct region out = {0};
-    VEC(struct name) from = {0};
-    VEC(struct sym) to = {0};
+    struct renaming x = {0};
     for (uint32_t i = 0; i < r->nodes.n; i++) {
         struct node *n = r->nodes.at[i];
         uint64_t at;
         if (n->kind == NODE_READ && map_get(&f->gone, n->id, &at)) {
             struct sym target = sym_atom(f->g->syms, (struct name){(uint32_t)at});
-            for (uint32_t k = 0; k < from.n; k++) /* itself a read that went */
-                if (from.at[k].i == at)
-                    target = to.at[k];
-            VEC_PUSH(f->scratch, from, n->read.name);
-            VEC_PUSH(f->scratch, to, target);
+            for (uint32_t k = 0; k < x.from.n; k++) /* itself a read that went */
+                if (x.from.at[k].i == at)
+                    target = x.to.at[k];
+            VEC_PUSH(f->scratch, x.from, n->read.name);
+            VEC_PUSH(f->scratch, x.to, target);
             continue;
         }
         bool named = map_get(&f->lets, n->id, &at);
-        if (named && n->kind == NODE_WRITE)
-            region_add(f->g, &out, f->insertions.at[at - 1].let);
-        region_add(f->g, &out, n);
-        if (named && n->kind == NODE_DECL)
-            region_add(f->g, &out, f->insertions.at[at - 1].let);
-        if (n->kind == NODE_MAP) {
-            edit(f, &n->map.body);
-        } else if (n->kind == NODE_LOOP) {
-            edit(f, &n->loop.body);
-        } else if (n->kind == NODE_BRANCH) {
-            edit(f, &n->branch.then);
-            edit(f, &n->branch.otherwise);
-        }
+        struct node *let = named ? f->insertions.at[at - 1].let : NULL;
+        enum node_kind kind = n->kind;
+        if (let && kind == NODE_WRITE)
+            add_renamed(f, &out, let, &x);
+        edit_inner(f, n);
+        add_renamed(f, &out, n, &x);
+        if (let && kind == NODE_DECL)
+            add_renamed(f, &out, let, &x);
     }
-    struct subst sub = {.n = from.n, .from = from.at, .to = to.at};
-    *r = from.n ? region_clone(f->g, &out, &sub) : out;
+    *r = out;
 }
 
 bool pass_forward(struct graph *g, struct arena *scratch, const struct pass_target *t) {

@@ -133,6 +133,47 @@ static bool drops_too(struct fuse *f, const struct node *c, struct cont y, const
     return true;
 }
 
+/* What the words of the maps around site S, from N inwards, ask of what stands there. */
+struct words {
+    bool at_once, vector;
+};
+
+static bool words_around(const struct node *n, const struct region *site, struct words *w) {
+    bool found = &n->map.body == site;
+    for (uint32_t i = 0; i < n->map.body.nodes.n && !found; i++) {
+        const struct node *x = n->map.body.nodes.at[i];
+        found = x->kind == NODE_MAP && words_around(x, site, w);
+    }
+    for (uint32_t k = 0; k < n->map.n && found; k++) {
+        enum schedule s = n->map.index[k].schedule;
+        w->vector = w->vector || s == SCHED_VECTOR;
+        w->at_once = w->at_once || s == SCHED_PARALLEL || s == SCHED_GRID || s == SCHED_BLOCK ||
+                     s == SCHED_WARP;
+    }
+    return found;
+}
+
+/* Whether C may run under the words around S: its iterations write elements of their own, as those
+   of the producer do, or meet in a resolution that its vectors may share. */
+static bool words_allow(struct fuse *f, struct node *p, const struct site *s,
+                        const struct node *c) {
+    struct words w = {false, false};
+    words_around(p, s->region, &w);
+    for (uint32_t i = 0; i < c->map.body.nodes.n && (w.at_once || w.vector); i++) {
+        const struct node *n = c->map.body.nodes.at[i];
+        if (n->kind != NODE_WRITE || (n->write.to.resolution != RES_NONE && !w.at_once))
+            continue;
+        for (uint32_t k = 0; k < c->map.n; k++) {
+            bool found = false;
+            for (uint32_t d = 0; d < n->write.to.rank && !found; d++)
+                found = alone(f->g, c, n->write.to.at[d]) == (int)k;
+            if (!found)
+                return false;
+        }
+    }
+    return true;
+}
+
 struct law2 {
     const struct uses *u;
     struct cont y;
@@ -153,7 +194,7 @@ static void check_law2(void *data, struct cont x, bool write) {
         l->ok = false; /* something happens to it after its declaration */
 }
 
-/* DECLs between the two of containers that C writes must move up, and C itself does: neither may
+/* DECLs between the two of containers that C uses must move up, and C itself does: neither may
    depend on a value that is defined between the two. */
 struct defined {
     const struct region *r;
@@ -264,7 +305,7 @@ static void inline_at(struct fuse *f, struct site s, const struct node *c, struc
     *s.region = out;
 }
 
-struct moves { /* containers that C writes and that are declared between the two */
+struct moves { /* containers that C uses and that are declared between the two */
     const struct uses *u;
     uint32_t p, c;
     VEC(uint32_t) decls;
@@ -274,7 +315,8 @@ struct moves { /* containers that C writes and that are declared between the two
 static void collect_moves(void *data, struct cont x, bool write) {
     struct moves *m = data;
     uint32_t d = uses_decl(m->u, x);
-    if (!write || d == UINT32_MAX || d <= m->p || d >= m->c)
+    (void)write;
+    if (d == UINT32_MAX || d <= m->p || d >= m->c)
         return;
     for (uint32_t i = 0; i < m->decls.n; i++)
         if (m->decls.at[i] == d)
@@ -288,7 +330,8 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     struct node *cons = r->nodes.at[c];
     struct site s;
     if (cons->kind != NODE_MAP || cons->map.n > 32 || !flat(cons) ||
-        !find_site(&r->nodes.at[p]->map.body, y, &s))
+        !find_site(&r->nodes.at[p]->map.body, y, &s) ||
+        !words_allow(f, r->nodes.at[p], &s, cons))
         return false;
     int dim[32];
     if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, p, c, cons))
