@@ -3,7 +3,8 @@
    position independent, in arena memory.
 
    The passes are few on purpose: schedules have said how to unroll and vectorize, so what remains
-   is to make values of stack slots, to fold, and to move what does not change out of loops. */
+   is to make values of stack slots, to fold, and to move what does not change out of loops. Before
+   that, bodies of parallel maps that are equal become one function: networks repeat themselves. */
 #include "backends/llvm/codegen.h"
 
 #include <llvm-c/Analysis.h>

@@ -47,7 +47,8 @@ static struct name numbered(struct lower *l, struct name base, bool value) {
     struct name n = base;
     const char *text = name_text(l->ev.names, base);
     for (unsigned k = 2;; k++) {
-        if (value ? !has(&l->active, n) && !has(&l->reserved, n) : !has(&l->used, n))
+        bool free = value ? !has(&l->active, n) && !has(&l->reserved, n) : !has(&l->used, n);
+        if (free && !graph_word(l->ev.names, n))
             return n;
         n = name_of_text(l->ev.names, arena_printf(l->arena, "%s_%u", text, k));
     }

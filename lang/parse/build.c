@@ -307,8 +307,8 @@ static void check_for_index(struct parser *p, const struct ast *index, bool last
     const char *text = NULL;
     if (index->kind != AST_ITER)
         return;
-    if (index->op != 0 || (index->flags & AST_UNIQUE) != 0)
-        text = "a `for` runs in order: it takes no schedule";
+    if ((index->op != 0 && index->op != SCHED_UNROLL) || (index->flags & AST_UNIQUE) != 0)
+        text = "a `for` runs in order: it takes no schedule but unroll";
     else if ((index->flags & AST_PACK) != 0)
         text = "a `for` has no pack of indices";
     else if (last && index->kids[1] == NULL)

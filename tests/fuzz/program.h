@@ -46,6 +46,7 @@ struct argument {
 struct program {
     uint64_t seed;
     struct arena *arena;
+    const char *whole;   /* the text, if it was not generated */
     const char *helpers; /* complete functions */
     int nargs;
     struct argument args[PROGRAM_ARGS];
@@ -91,6 +92,8 @@ FUZZ void program_arg_text(const struct program *p, const struct argument *a, bo
 /* The whole text: helpers and `f`. */
 FUZZ const char *program_text(const struct program *p, struct arena *a) {
     struct buf b = buf_new(a);
+    if (p->whole)
+        return p->whole;
     buf_printf(&b, "%sfn f(", p->helpers);
     for (int i = 0; i < p->nargs; i++) {
         buf_text(&b, i ? ", " : "");

@@ -4,46 +4,20 @@
    usage: programs_test [--from N] [--count N] [--variants N] [--show N] [--minimize N]
    Without --count: DCL_FUZZ_COUNT programs. Each runs in a process of its own kind: a crash or an
    endless loop is a failure like another one. */
+#include "tests/fuzz/children.h"
 #include "tests/fuzz/generate.h"
-
-#include "tests/fuzz/case.h"
 #include "tests/fuzz/minimize.h"
 #include "tests/harness/tap.h"
 
-#include <sys/wait.h>
-
-#define CASE_SECONDS 60
 #define BATCH 40
 
-struct shared {
-    struct progress progress;
-    char kind[64];
-    char why[60000];
-};
-
-static struct shared *shared;
-static const char *stdlib_folder;
-static int variants = 3;
-
 static void work(uint64_t from, uint64_t to) {
-    struct runner r = {.progress = &shared->progress, .variants = variants};
+    struct runner r;
     struct arena *all = arena_new();
-    r.front = front_new(all, stdlib_folder);
-    if (r.front->diags.errors) {
-        struct buf b = buf_new(all);
-        diags_print(&r.front->diags, &b, false);
-        snprintf(shared->kind, sizeof shared->kind, "the standard library");
-        snprintf(shared->why, sizeof shared->why, "%s", b.at);
-        _exit(1);
-    }
+    child_runner(&r, all);
     for (uint64_t seed = from; seed < to; seed++) {
         struct arena *a = arena_new();
-        alarm(CASE_SECONDS);
-        if (!run_case(&r, a, program_generate(a, seed))) {
-            snprintf(shared->kind, sizeof shared->kind, "%s", r.kind);
-            snprintf(shared->why, sizeof shared->why, "%s", r.why);
-            _exit(1);
-        }
+        child_case(&r, a, program_generate(a, seed), CASE_SECONDS);
         arena_free(a);
     }
     alarm(0);
@@ -51,63 +25,33 @@ static void work(uint64_t from, uint64_t to) {
     arena_free(all);
 }
 
-/* How the child ended, as a kind of failure; "" if it was well. */
-static const char *ended(pid_t child) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        ;
-    if (WIFSIGNALED(status)) {
-        bool slow = WTERMSIG(status) == SIGALRM;
-        snprintf(shared->kind, sizeof shared->kind, "%s in %.40s", slow ? "too slow" : "crash",
-                 shared->progress.stage);
-        snprintf(shared->why, sizeof shared->why, "signal %d", WTERMSIG(status));
-    } else if (WEXITSTATUS(status) && !shared->kind[0]) {
-        snprintf(shared->kind, sizeof shared->kind, "exit in %.40s", shared->progress.stage);
-        snprintf(shared->why, sizeof shared->why, "status %d", WEXITSTATUS(status));
-    }
-    return shared->kind;
-}
-
-static pid_t child_begin(void) {
-    fflush(stdout);
-    fflush(stderr);
-    shared->kind[0] = shared->why[0] = '\0';
-    pid_t child = fork();
-    if (child < 0) {
-        perror("fork");
-        exit(2);
-    }
-    return child;
-}
-
 /* For the minimizer: how P fails, "" if it does not. */
 static const char *fails_how(struct program *p, void *data) {
     (void)data;
     pid_t child = child_begin();
     if (child == 0) {
-        struct runner r = {.progress = &shared->progress, .variants = variants};
+        struct runner r;
         struct arena *all = arena_new();
-        r.front = front_new(all, stdlib_folder);
-        alarm(20);
-        if (!run_case(&r, all, p)) {
-            snprintf(shared->kind, sizeof shared->kind, "%s", r.kind);
-            snprintf(shared->why, sizeof shared->why, "%s", r.why);
-            _exit(1);
-        }
+        child_runner(&r, all);
+        child_case(&r, all, p, 20);
         _exit(0);
     }
-    return ended(child);
+    return child_end(child);
 }
 
 static void show(const struct program *p) {
     struct arena *a = arena_new();
-    fputs(program_text(p, a), stderr);
+    struct buf b = buf_new(a);
     for (int i = 0; i < p->nsizes; i++)
-        fprintf(stderr, "%s%s = %d", i ? ", " : "# sizes: ", p->sizes[i].name, p->sizes[i].n);
+        buf_printf(&b, "%s%s = %d", i ? ", " : "", p->sizes[i].name, p->sizes[i].n);
     for (int i = 0; i < p->nargs; i++)
         if (p->args[i].integer)
-            fprintf(stderr, ", %s = %lld", p->args[i].name, (long long)p->args[i].value);
-    fprintf(stderr, "\n# %s\n", program_signature(p, a));
+            buf_printf(&b, ", %s = %lld", p->args[i].name, (long long)p->args[i].value);
+    fprintf(stderr, "# sizes: %s\n", b.at);
+    for (int i = 0; i < p->nargs; i++)
+        if (p->args[i].below)
+            fprintf(stderr, "# below: %s = %d\n", p->args[i].name, p->args[i].below);
+    fprintf(stderr, "# %s\n%s", program_signature(p, a), program_text(p, a));
     arena_free(a);
 }
 
@@ -149,11 +93,7 @@ int main(int argc, char **argv) {
     char folder[4096];
     snprintf(folder, sizeof folder, "%s/stdlib", source ? source : ".");
     stdlib_folder = folder;
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
-        perror("mmap");
-        return 2;
-    }
+    children_begin();
     for (uint64_t at = from, end = from + n; at < end;) {
         uint64_t to = at + BATCH < end ? at + BATCH : end;
         pid_t child = child_begin();
@@ -161,7 +101,7 @@ int main(int argc, char **argv) {
             work(at, to);
             _exit(0);
         }
-        if (ended(child)[0]) {
+        if (child_end(child)[0]) {
             uint64_t seed = shared->progress.seed;
             if (seed < at) { /* before the first program */
                 diag("%s: %s", shared->kind, shared->why);

@@ -601,13 +601,13 @@ static void passes(void) {
 
 /* The manual numbers as many invariants as are tested. */
 static void manual(void) {
-    struct arena *a = arena_new();
     const char *root = getenv("DCL_SRC"), *why = "";
     size_t n;
     if (!root) {
         skip("DCL_SRC does not say where IR.md is");
         return;
     }
+    struct arena *a = arena_new();
     const char *text = source_read_file(a, arena_printf(a, "%s/compiler/IR.md", root), &n, &why);
     const char *from = text ? strstr(text, "## Invariants") : NULL;
     ok(from, "IR.md has invariants%s", why);

@@ -96,7 +96,7 @@ static void test_statements(void) {
         {"map i in N unroll(0) { a }", "1:19: the argument of a schedule is at least 1"},
         {"map i unique, j { a }", "1:5: `unique` stands after the last index of a map"},
         {"for i { a }", "1:5: a `for` needs a range: for i in 0:n, or for x in list"},
-        {"for i in N seq { a }", "1:5: a `for` runs in order: it takes no schedule"},
+        {"for i in N seq { a }", "1:5: a `for` runs in order: it takes no schedule but unroll"},
         {"for i in N, j in M { a }", "1:5: the names of a `for` stand before one `in`"},
         {"for *i in N { a }", "1:5: a `for` has no pack of indices"},
         {"a >> x (avg)", "1:9: unknown resolution avg | The resolutions are sum, prod, max, min, "

@@ -303,9 +303,9 @@ static void *stress(void *arg) {
 }
 
 static void test_stress(void) {
-    struct stress hot = {.threads = 2, .rounds = 20000, .random = 1};
+    struct stress hot = {.threads = 2, .rounds = 10000, .random = 1};
     stress(&hot);
-    ok(hot.good, "20,000 calls on hot workers");
+    ok(hot.good, "10,000 calls on hot workers");
     struct stress cold = {.threads = 2, .rounds = 700, .random = 2, .sleep_every = 1};
     stress(&cold);
     ok(cold.good, "700 calls on workers that fall asleep");

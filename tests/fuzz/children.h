@@ -1,0 +1,82 @@
+/* Cases in processes of their own: a crash, an endless loop or a lost assertion is a failure that
+   the parent sees and outlives. */
+#ifndef DCL_TESTS_FUZZ_CHILDREN_H
+#define DCL_TESTS_FUZZ_CHILDREN_H
+
+#include "tests/fuzz/case.h"
+
+#include <sys/wait.h>
+
+#define CASE_SECONDS 60
+
+struct shared { /* by parent and child */
+    struct progress progress;
+    char kind[64]; /* how the child failed, "" if it did not */
+    char why[60000];
+};
+
+static struct shared *shared;
+static const char *stdlib_folder;
+static int variants = 3;
+
+FUZZ void children_begin(void) {
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("mmap");
+        exit(2);
+    }
+}
+
+static pid_t child_begin(void) {
+    fflush(stdout);
+    fflush(stderr);
+    shared->kind[0] = shared->why[0] = '\0';
+    pid_t child = fork();
+    if (child < 0) {
+        perror("fork");
+        exit(2);
+    }
+    return child;
+}
+
+/* In the child. */
+_Noreturn static void child_fail(const char *kind, const char *why) {
+    snprintf(shared->kind, sizeof shared->kind, "%s", kind);
+    snprintf(shared->why, sizeof shared->why, "%s", why);
+    _exit(1);
+}
+
+FUZZ void child_runner(struct runner *r, struct arena *a) {
+    *r = (struct runner){.progress = &shared->progress, .variants = variants};
+    r->front = front_new(a, stdlib_folder);
+    if (r->front->diags.errors) {
+        struct buf b = buf_new(a);
+        diags_print(&r->front->diags, &b, false);
+        child_fail("the standard library", b.at);
+    }
+}
+
+FUZZ void child_case(struct runner *r, struct arena *a, struct program *p, unsigned seconds) {
+    alarm(seconds);
+    if (!run_case(r, a, p))
+        child_fail(r->kind, r->why);
+}
+
+/* In the parent: how the child failed, "" if it was well. */
+FUZZ const char *child_end(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        ;
+    if (WIFSIGNALED(status)) {
+        bool slow = WTERMSIG(status) == SIGALRM;
+        snprintf(shared->kind, sizeof shared->kind, "%s in %.40s", slow ? "too slow" : "crash",
+                 shared->progress.stage);
+        snprintf(shared->why, sizeof shared->why, "signal %d", WTERMSIG(status));
+    } else if (WEXITSTATUS(status) && !shared->kind[0]) {
+        snprintf(shared->kind, sizeof shared->kind, "exit in %.40s", shared->progress.stage);
+        snprintf(shared->why, sizeof shared->why, "status %d", WEXITSTATUS(status));
+    }
+    return shared->kind;
+}
+
+#endif
