@@ -26,6 +26,7 @@ fn advance(inout s: f32[N], a, b: int = 1; c: bool = true) -> f32[N // 2, *S] {
     print(loss, "a \"quoted\" line\n", nan, -inf, true)
   }
   map i in 0:N:16 parallel, j in 16 vector(2), k unroll unique { s[i + j] >> t[idx[k]] }
+  for k in 0:N:4 unroll(4) { x = x + k }
   map i in N {
     map j in M { a[i, j] = 0 }
   }

@@ -390,8 +390,11 @@ static struct ast *grow_iter(struct grower *g, bool map, bool ranged) {
         node->kids[1] = how == 0 ? sprout_named(g, AST_SPREAD, 0) : grow_expression(g);
         node->kids[2] = how > 2 ? grow_expression(g) : NULL;
     }
-    if (!map)
+    if (!map) {
+        node->op = once_in(g, 4) ? SCHED_UNROLL : SCHED_NONE;
+        node->integer = node->op != SCHED_NONE && once_in(g, 2) ? 1 + below(g, 99) : 0;
         return node;
+    }
     node->flags = once_in(g, 4) ? AST_PACK : 0;
     node->op = once_in(g, 2) ? (int)below(g, SCHED_COUNT) : SCHED_NONE;
     node->integer = node->op != SCHED_NONE && once_in(g, 2) ? 1 + below(g, 99) : 0;
