@@ -258,6 +258,7 @@ struct val reduce_into(struct cg *c, enum resolution r, struct val old, struct v
    move; COPIES in turn. The result goes to accumulators_end, after the loop. */
 uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint32_t copies);
 void accumulators_end(struct cg *c, uint32_t mark);
+bool accumulates(struct cg *c, const struct node *write); /* whether it has accumulators */
 bool accumulate(struct cg *c, const struct node *write, struct val v);
 
 /* --- version.c: edge tiles --- */

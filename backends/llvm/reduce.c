@@ -107,6 +107,13 @@ uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint
     return mark;
 }
 
+bool accumulates(struct cg *c, const struct node *write) {
+    for (uint32_t i = 0; i < c->fn->accumulators.n; i++)
+        if (c->fn->accumulators.at[i].write == write)
+            return true;
+    return false;
+}
+
 bool accumulate(struct cg *c, const struct node *write, struct val v) {
     struct fn *fn = c->fn;
     for (uint32_t i = fn->accumulators.n; i-- > 0;) {

@@ -190,6 +190,48 @@ static void lower_straight(struct vector *v, const struct vector_plan *p) {
     c->fn->mask = c->fn->tail = NULL;
 }
 
+/* Note [copies in step]
+   The copies of a turn are chains that do not depend on each other, each as long as the body is
+   deep. One after the other they fill the processor's window before the next begins, so their
+   instructions are put side by side: the first of each, then the second of each. Only in one block
+   and where no copy writes what another reads: no resolution in memory, nothing declared. */
+
+struct in_step {
+    struct cg *c;
+    bool ok;
+};
+
+static void keeps_step(void *data, struct node *n) {
+    struct in_step *x = data;
+    bool resolves = n->kind == NODE_WRITE && n->write.to.resolution != RES_NONE;
+    if (n->kind == NODE_DECL || (resolves && !accumulates(x->c, n)))
+        x->ok = false;
+}
+
+static void put_in_step(struct cg *c, LLVMValueRef *last, uint32_t copies) {
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(c->b);
+    LLVMValueRef *next = ARENA_ARRAY(c->a, LLVMValueRef, copies);
+    for (uint32_t i = 0; i < copies; i++)
+        next[i] = last[i] == last[i + 1] ? NULL
+                  : last[i]              ? LLVMGetNextInstruction(last[i])
+                                         : LLVMGetFirstInstruction(block);
+    VEC(LLVMValueRef) order = {0};
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < copies; i++) {
+            if (!next[i])
+                continue;
+            more = true;
+            VEC_PUSH(c->a, order, next[i]);
+            next[i] = next[i] == last[i + 1] ? NULL : LLVMGetNextInstruction(next[i]);
+        }
+    }
+    for (uint32_t i = 0; i < order.n; i++) {
+        LLVMInstructionRemoveFromParent(order.at[i]);
+        LLVMInsertIntoBuilder(c->b, order.at[i]);
+    }
+}
+
 /* A loop over vectors FIRST..END-1, COPIES of them per turn. */
 static void lower_turns(struct vector *v, LLVMValueRef first, LLVMValueRef end, uint32_t copies,
                         struct name turn) {
@@ -207,11 +249,18 @@ static void lower_turns(struct vector *v, LLVMValueRef first, LLVMValueRef end, 
     last = sym_add(s, last, sym_add(s, v->lo, sym_const(s, -v->step)));
     struct sym hi = bound(c, v->n->map.index[v->k].hi);
     sym_facts_nonneg(c->facts, sym_sub(s, sym_sub(s, hi, sym_const(s, 1)), last));
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(c->b);
+    LLVMValueRef ends[MOST_COPIES + 1] = {LLVMGetLastInstruction(block)};
     for (uint32_t i = 0; i < copies && !c->failed; i++) {
         c->fn->copy = i;
         struct sym vector = sym_add(s, sym_mul(s, t, sym_const(s, copies)), sym_const(s, i));
         lower_copy(c, v->n, v->k, index_of(v, vector));
+        ends[i + 1] = LLVMGetLastInstruction(LLVMGetInsertBlock(c->b));
     }
+    struct in_step step = {c, true};
+    region_walk(&v->n->map.body, keeps_step, &step);
+    if (copies > 1 && step.ok && block == LLVMGetInsertBlock(c->b) && !c->failed)
+        put_in_step(c, ends, copies);
     sym_facts_restore(c->facts, facts);
     loop_end(c, &l);
 }

@@ -5,14 +5,27 @@
    The first broken invariant ends it. */
 #include "compiler/ir/verify.h"
 
+#include <string.h>
+
 #include <stdarg.h>
 
 bool broken(struct verifier *v, int invariant, const char *format, ...) {
+    /* Right after lowering these say something of the program; later, of a pass. */
+    static const enum error_code of_program[] = {[14] = ERR_UNWRITTEN_RESULT,
+                                                 [16] = ERR_PLACEMENT,
+                                                 [19] = ERR_PLACEMENT,
+                                                 [20] = ERR_PLACEMENT,
+                                                 [21] = ERR_CONFLICT};
     va_list args;
     va_start(args, format);
-    diag_error(v->d, v->span, ERR_VERIFY, v->after, invariant,
-               arena_vprintf(v->arena, format, args));
+    const char *text = arena_vprintf(v->arena, format, args);
     va_end(args);
+    bool lowered = v->after && strcmp(v->after, "lower") == 0;
+    if (lowered && (size_t)invariant < sizeof of_program / sizeof *of_program &&
+        of_program[invariant])
+        diag_error(v->d, v->span, of_program[invariant], text);
+    else
+        diag_error(v->d, v->span, ERR_VERIFY, v->after, invariant, text);
     return false;
 }
 

@@ -729,8 +729,22 @@ static void drop_decl(struct lower *l, uint32_t at) {
     l->at = &g->body;
 }
 
+/* The caller allocates results: their sizes may hang on symbols only. */
+static bool size_is_known(struct lower *l, const struct tensor *t) {
+    for (uint32_t d = 0; d < t->rank; d++) {
+        const struct expr *e = expr_sym(l->g, value_sym(&l->ev, &t->dims[d]));
+        if (!over_symbols(l, e)) {
+            diag_error(l->ev.diags, t->span, ERR_STATIC_EXPECTED, "the size of a result");
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool finish_result(struct lower *l, const struct value *v, struct name name) {
     struct graph *g = l->g;
+    if (v->kind == VAL_TENSOR && !size_is_known(l, v->tensor))
+        return false;
     if (v->kind == VAL_TENSOR && !is_current(l, v->tensor, v->tensor->span))
         return false;
     if (v->kind == VAL_TENSOR && !v->tensor->map) {

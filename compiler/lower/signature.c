@@ -155,11 +155,51 @@ struct graph *lower_printed(struct arena *a, struct names *names, struct sym_ctx
     return g;
 }
 
+/* Errors that hold for every call. What stand-ins cannot decide (a static parameter that bounds a
+   recursion, a condition on the rank of a pack, a builtin of the host) waits for the call. */
+static bool decided(enum error_code code) {
+    switch (code) {
+    case ERR_DTYPE_MISMATCH:
+    case ERR_DTYPE_EXPECTED:
+    case ERR_RANK_MISMATCH:
+    case ERR_SHAPE_MISMATCH:
+    case ERR_BROADCAST:
+    case ERR_RESULT_SHAPE:
+    case ERR_NEGATIVE_SIZE:
+    case ERR_RANGE_UNKNOWN:
+    case ERR_RANGE_DIFFERS:
+    case ERR_READ_ONLY:
+    case ERR_INDEX_COUNT:
+    case ERR_NEGATIVE_INDEX:
+    case ERR_CONFLICT:
+    case ERR_UNWRITTEN_RESULT:
+    case ERR_PLACEMENT:
+    case ERR_OVERLAP: return true;
+    default: return false;
+    }
+}
+
 bool lower_check_definition(struct arena *a, struct names *names, struct diags *d,
                             const struct module *module, const struct ast *def) {
     bool unknown = false;
-    uint32_t before = d->errors;
-    if (def->kind == AST_FN)
-        lower_signature(a, names, sym_ctx_new(a, names), d, module, def, &unknown);
-    return d->errors == before;
+    if (def->kind != AST_FN)
+        return true;
+    struct diags own;
+    diags_init(&own, d->arena, d->sources);
+    struct sym_ctx *syms = sym_ctx_new(a, names);
+    struct graph *g = lower_signature(a, names, syms, &own, module, def, &unknown);
+    if (g && !own.errors)
+        graph_verify(g, "lower", &own);
+    bool sound = true;
+    for (struct diag *e = own.first, *next; e; e = next) {
+        next = e->next;
+        if (!decided(e->code))
+            continue;
+        e->next = NULL;
+        *d->last = e;
+        d->last = &e->next;
+        d->errors++;
+        sound = false;
+    }
+    return sound;
 }

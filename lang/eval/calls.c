@@ -349,6 +349,28 @@ static bool is_late(const struct value *v) {
     return value_is_number(v) || v->kind == VAL_BOOL || (v->kind == VAL_SCALAR && v->weak);
 }
 
+/* An inout parameter shares its tensor with no other one. */
+static bool check_overlap(struct binder *b) {
+    struct eval *ev = b->ev;
+    for (uint32_t p = 0; p < b->params->nkids; p++) {
+        if (!(b->params->kids[p]->flags & AST_INOUT))
+            continue;
+        const struct binding *x = env_find(b->env, b->params->kids[p]->name, NULL);
+        for (uint32_t q = 0; q < b->params->nkids; q++) {
+            const struct binding *y = env_find(b->env, b->params->kids[q]->name, NULL);
+            if (p == q || x->value.kind != VAL_TENSOR || y->value.kind != VAL_TENSOR)
+                continue;
+            const struct tensor *s = x->value.tensor, *t = y->value.tensor;
+            if (s->id != t->id || s->impl != t->impl)
+                continue;
+            diag_error(ev->diags, b->span, ERR_OVERLAP, b->what, text_of(ev, x->name),
+                       text_of(ev, y->name), text_of(ev, x->name));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool bind_parameters(struct binder *b, const struct ast *params, const int32_t *slots,
                             const struct value *args) {
     struct eval *ev = b->ev;
@@ -396,12 +418,12 @@ static bool bind_parameters(struct binder *b, const struct ast *params, const in
     return true;
 }
 
-static bool check_conditions(struct binder *b, const struct ast *where) {
-    struct eval *ev = b->ev;
+bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
+                 struct span span) {
     for (uint32_t i = 0; i < where->nkids; i++) {
         const struct ast *c = where->kids[i];
         if (c->kind == AST_CONSTRAINT) {
-            struct binding *t = env_find(b->env, c->name, NULL);
+            struct binding *t = env_find(env, c->name, NULL);
             if (!t || t->value.kind != VAL_DTYPE)
                 continue; /* a type variable that no argument binds */
             const char *class = text_of(ev, c->kids[0]->name);
@@ -411,7 +433,7 @@ static bool check_conditions(struct binder *b, const struct ast *where) {
                         (strcmp(class, "float") == 0 && have == DC_FLOAT) ||
                         (strcmp(class, "int") == 0 && have == DC_INT);
             if (!fits) {
-                diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED, b->what,
+                diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what,
                            arena_printf(ev->arena, "a %s type", class),
                            dtypes[t->value.dtype].name);
                 return false;
@@ -419,7 +441,7 @@ static bool check_conditions(struct binder *b, const struct ast *where) {
             continue;
         }
         struct value v;
-        if (!eval_expr(ev, b->env, c, &v) || !read_if_scalar(ev, &v, c->span))
+        if (!eval_expr(ev, env, c, &v) || !read_if_scalar(ev, &v, c->span))
             return false;
         struct buf text = buf_new(ev->arena);
         const struct source *s = sources_get(ev->diags->sources, c->span.source);
@@ -428,15 +450,14 @@ static bool check_conditions(struct binder *b, const struct ast *where) {
         else
             buf_text(&text, "of its `where`");
         if (v.kind == VAL_BOOL && !v.b) {
-            struct diag *e = diag_error(ev->diags, b->span, ERR_CONDITION, b->what, text.at);
+            struct diag *e = diag_error(ev->diags, span, ERR_CONDITION, what, text.at);
             diag_note(ev->diags, e, c->span, "the condition stands here");
             return false;
         }
         if (v.kind == VAL_SCALAR &&
             !ev->ops->require(
                 ev->host, &v,
-                arena_printf(ev->arena, "%s: the condition %s does not hold", b->what, text.at),
-                b->span))
+                arena_printf(ev->arena, "%s: the condition %s does not hold", what, text.at), span))
             return false;
     }
     return true;
@@ -588,7 +609,8 @@ static bool call_function(struct eval *ev, const struct function *fn, uint32_t n
     ev->fn_name = def->name;
     ev->returned = false;
     ev->depth++;
-    bool ok = bind_parameters(&b, params, slots, args) && check_conditions(&b, def->kids[2]) &&
+    bool ok = bind_parameters(&b, params, slots, args) && check_overlap(&b) &&
+              check_where(ev, b.env, what, def->kids[2], span) &&
               declare_results(&b, def->kids[1]) && eval_block_of(ev, b.env, def->kids[3], &body);
     if (ok && ev->returned)
         body = ev->result;

@@ -275,8 +275,7 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
 }
 
 static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
-    if (e->kids[0]->kind == AST_NAME || e->kids[0]->kind == AST_MEMBER ||
-        e->kids[0]->kind == AST_INDEX) {
+    {
         struct env *where = NULL;
         struct binding *b =
             e->kids[0]->kind == AST_NAME ? env_find(env, e->kids[0]->name, &where) : NULL;

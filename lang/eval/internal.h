@@ -77,6 +77,9 @@ bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, st
 bool in_script(const struct env *env);
 
 /* calls.c */
+/* The `where` of what is called WHAT, whose parameters are bound in ENV. */
+bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
+                 struct span span);
 bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                    const struct value *first, struct value *out);
 

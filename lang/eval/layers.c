@@ -71,7 +71,8 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
     x->id = ++ev->next_id;
     x->env = env_new(ev->arena, ENV_INSTANCE, NULL, l->module);
     ev->depth++;
-    bool ok = bind_static(ev, x->env, what, l->def->kids[0], nargs, args, keywords, span);
+    bool ok = bind_static(ev, x->env, what, l->def->kids[0], nargs, args, keywords, span) &&
+              check_where(ev, x->env, what, l->def->kids[1], span);
     const struct ast *body = l->def->kids[2];
     for (uint32_t i = 0; ok && i < body->nkids; i++) {
         const struct ast *m = body->kids[i];

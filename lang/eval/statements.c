@@ -492,6 +492,17 @@ static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, st
     return true;
 }
 
+/* A run-time loop, map or branch cannot end its function. */
+static bool no_return(struct eval *ev, struct span span) {
+    if (!ev->returned)
+        return true;
+    struct diag *d =
+        diag_error(ev->diags, span, ERR_NOT_HERE,
+                   "`return` stands in a map, or in a loop or branch that depends on the run");
+    diag_help(ev->diags, d, "write the result in both cases, or choose it with select(c, a, b)");
+    return false;
+}
+
 struct body {
     struct eval *ev;
     struct env *outer;
@@ -519,7 +530,7 @@ static bool run_body(void *data, const struct value *index) {
         env_bind(env, it->name, pack, it->span);
     }
     struct value v;
-    if (!eval_block_of(ev, env, b->ast->kids[0], &v))
+    if (!eval_block_of(ev, env, b->ast->kids[0], &v) || !no_return(ev, b->ast->span))
         return false;
     return !b->carry || carry_round(ev, b->carry, b->ast->span);
 }
@@ -567,7 +578,7 @@ static bool run_level(void *data, const struct value *index) {
     if (next + 1 < m->body.ast->nkids)
         return map_level(ev, env, m->body.ast, next);
     struct value v;
-    return eval_block_of(ev, env, m->body.ast->kids[0], &v);
+    return eval_block_of(ev, env, m->body.ast->kids[0], &v) && no_return(ev, m->body.ast->span);
 }
 
 /* Evaluates the indices from ITER number FIRST on; one that uses an index of the same level starts
@@ -680,7 +691,7 @@ static bool run_arm(struct arms *a, const struct ast *arm) {
         struct env *inner = env_new(a->ev->arena, ENV_BLOCK, a->env, a->env->module);
         bool ok = arm->kind == AST_BLOCK ? eval_block_of(a->ev, inner, arm, &v)
                                          : eval_statement(a->ev, inner, arm, &v);
-        if (!ok)
+        if (!ok || !no_return(a->ev, arm->span))
             return false;
     }
     return carry_round(a->ev, a->carry, a->s->span);

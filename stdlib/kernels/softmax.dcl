@@ -1,13 +1,22 @@
-## softmax over the last dimension, one pass of a row after the other while it is in cache.
-fn softmax_rows(x: f32[*S, N]) -> y: f32[*S, N] {
-  map *b in S parallel {
+## softmax over the last dimension. The largest element of a row is found while the row before it is
+## exponentiated, so that reading from memory and computing overlap.
+fn softmax_rows(x: f32[R, N]) -> y: f32[R, N] {
+  map bo in 0:R:32 parallel {
     m: f32 in register = -inf
-    s: f32 in register = 0
-    map i in N vector(4) { v << x[*b, i];  v >> m (max) }
-    t << m
-    map i in N vector(4) { v << x[*b, i];  e = exp(v - t);  e >> y[*b, i];  e >> s (sum) }
-    z << s
-    r = 1 / z
-    map i in N vector(4) { e << y[*b, i];  e * r >> y[*b, i] }
+    map i in N vector(4) { x[bo, i] >> m (max) }
+    for b in bo:min(bo + 32, R) {
+      next: f32 in register = -inf
+      s: f32 in register = 0
+      t << m
+      map i in N vector {
+        v << x[b, i];  e = exp(v - t);  e >> y[b, i];  e >> s (sum)
+        u << x[min(b + 1, R - 1), i];  u >> next (max)
+      }
+      z << s
+      r = 1 / z
+      map i in N vector(4) { e << y[b, i];  e * r >> y[b, i] }
+      n << next
+      n >> m
+    }
   }
 }

@@ -54,7 +54,7 @@ static void add_value(struct scope *s, const char *name, enum dtype t, int below
         return;
     struct value_of *v = &s->value[s->nvalues++];
     *v = (struct value_of){.dtype = t, .level = s->level, .below = below, .weak = below > 0};
-    memcpy(v->name, name, sizeof v->name);
+    snprintf(v->name, sizeof v->name, "%s", name);
 }
 
 static bool let_statement(struct gen *g, struct scope *s) {
@@ -628,10 +628,18 @@ static bool for_statement(struct gen *g, struct scope *s) {
         rebind(g, &in);
     struct buf body = g->out;
     g->out = outer;
+    const char *words = "";
+    if (rng_chance(&g->rng, 20) && (in.size + 1) * trips < 100) {
+        words = " unroll";
+        in.size = (in.size + 1) * (trips ? trips : 1);
+    } else if (rng_chance(&g->rng, 10)) {
+        words = " unroll(2)";
+        in.size *= 2;
+    }
     if (x.step != 1)
-        line(g, s, "for %s in %d:%s:%d {", x.name, x.lo, x.hi, x.step);
+        line(g, s, "for %s in %d:%s:%d%s {", x.name, x.lo, x.hi, x.step, words);
     else
-        line(g, s, "for %s in %d:%s {", x.name, x.lo, x.hi);
+        line(g, s, "for %s in %d:%s%s {", x.name, x.lo, x.hi, words);
     buf_text(&g->out, body.at ? body.at : "");
     line(g, s, "}");
     leave(s, &in);

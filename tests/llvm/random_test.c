@@ -1,5 +1,6 @@
-/* Random schedules: the texts of data.h without their schedules get others by chance, as long as the
-   graph verifies, on random processors; the results must stay the same. DCL_FUZZ_COUNT rounds. */
+/* Random schedules: the texts of data.h without their schedules get others by chance, as long as
+   the graph verifies, on random processors; the results must stay the same. DCL_FUZZ_COUNT says how
+   many. */
 #include "compiler/print/print.h"
 #include "tests/llvm/data.h"
 
