@@ -322,6 +322,7 @@ static bool op_state(void *host, struct state *s, struct value *out) {
     }
     struct tensor *t = over(r, s->path, s->dtype, s->rank, s->dims, bytes);
     t->read_only = true;
+    t->live = true; /* minimize writes it */
     *out = value_tensor(t);
     remember(r, s, *out);
     return true;

@@ -453,6 +453,7 @@ static bool op_state(void *host, struct state *s, struct value *out) {
     struct origin from = {.kind = ORIGIN_STATE, .state = s};
     t->name = s->path;
     t->read_only = true;
+    t->live = true; /* minimize writes it */
     t->impl = l->g;
     t->id = param(l, word(l, text), s->dtype, s->rank, sizes, ROLE_PARAM, s->def->span, from).i;
     *out = remember(l, s, t);

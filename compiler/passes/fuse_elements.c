@@ -12,7 +12,11 @@
       writes is not touched there.
    3. Where the producer drops a write outside, the consumer's writes are outside too (each has the
       same index in a dimension of at most the same size) and are dropped; its reads there get 0.
+   4. Iterations of the maps around the producer's write, and of the consumer, are proved to be
+      independent (or the user says so): what is not proved runs in index order, and an element may
+      be written twice.
    The container stays as long as something else reads it; `dead` removes it otherwise. */
+#include "compiler/analysis/depend.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/uses.h"
 
@@ -22,6 +26,7 @@ struct fuse {
     struct sym_facts *facts;
     struct use_count *counts;
     const struct region **home; /* per container: the region that declares it */
+    struct map free;            /* ids of maps that are known to be free of conflicts */
     bool changed;
 };
 
@@ -172,6 +177,36 @@ static bool words_allow(struct fuse *f, struct node *p, const struct site *s,
         }
     }
     return true;
+}
+
+/* Law 4 for one map; what a fusion leaves is free if both parts were. */
+static bool is_free(struct fuse *f, const struct node *n) {
+    if (n->map.unique || map_get(&f->free, n->id, NULL))
+        return true;
+    if (node_race(f->g, n, f->facts, CONFLICT_ERROR, NULL) != RACE_FREE)
+        return false;
+    map_put(&f->free, n->id, 1);
+    return true;
+}
+
+/* All maps from N down to the write of Y. */
+static bool path_is_free(struct fuse *f, const struct node *n, struct cont y) {
+    struct site s;
+    if (!is_free(f, n))
+        return false;
+    uint32_t mark = sym_facts_mark(f->facts);
+    for (uint32_t k = 0; k < n->map.n; k++)
+        index_facts(f->facts, f->g->syms, &n->map.index[k]);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n->map.body.nodes.n; i++) {
+        struct node *x = n->map.body.nodes.at[i];
+        if (x->kind == NODE_MAP && find_site(&x->map.body, y, &s)) {
+            ok = path_is_free(f, x, y);
+            break;
+        }
+    }
+    sym_facts_restore(f->facts, mark);
+    return ok;
 }
 
 struct law2 {
@@ -330,8 +365,7 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     struct node *cons = r->nodes.at[c];
     struct site s;
     if (cons->kind != NODE_MAP || cons->map.n > 32 || !flat(cons) ||
-        !find_site(&r->nodes.at[p]->map.body, y, &s) ||
-        !words_allow(f, r->nodes.at[p], &s, cons))
+        !find_site(&r->nodes.at[p]->map.body, y, &s) || !words_allow(f, r->nodes.at[p], &s, cons))
         return false;
     int dim[32];
     if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, p, c, cons))
@@ -347,6 +381,8 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     for (uint32_t i = 0; i < m.decls.n; i++)
         if (!decl_moves(f, r, p, c, r->nodes.at[m.decls.at[i]]->decl.cont))
             return false;
+    if (!is_free(f, cons) || !path_is_free(f, r->nodes.at[p], y))
+        return false;
     inline_at(f, s, cons, y, dim);
     /* In place: the declarations go in front of P, C goes. */
     uint32_t at = p;
@@ -426,6 +462,7 @@ bool pass_fuse_elements(struct graph *g, struct arena *scratch, const struct pas
     (void)t;
     struct fuse f = {.g = g, .scratch = scratch, .facts = graph_facts(scratch, g)};
     f.counts = use_counts(scratch, g);
+    f.free = map_new(scratch);
     f.home = arena_alloc(scratch, sizeof *f.home * g->conts.n);
     for (uint32_t i = 0; i < g->results.n; i++)
         f.home[g->results.at[i].i] = &g->body;

@@ -88,6 +88,8 @@ static bool fits(struct shrink *s, struct cont c, const struct node *map) {
     const struct container *x = graph_cont(s->g, c);
     const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank);
+    if (x->storage == STORE_SHARED)
+        return false; /* a block's threads share it */
     for (uint32_t k = 0; k < map->map.n; k++) {
         bool found = false;
         for (uint32_t d = 0; d < x->rank && !found; d++) {

@@ -295,11 +295,14 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
                            "a container (it is inout)", "a value");
                 return false;
             }
-        } else if (t->container) { /* inside, a parameter is a value */
+        }
+        if (t->container) { /* inside, another name for the caller's container */
             struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
             *x = *t;
-            x->container = false;
-            x->read_only = true;
+            x->live = true;
+            x->carried = false;
+            x->container = param->flags & AST_INOUT;
+            x->read_only = !x->container;
             *v = value_tensor(x);
         }
         env_bind(b->env, param->name, *v, param->span);
@@ -536,15 +539,19 @@ static bool declare_results(struct binder *b, const struct ast *results) {
     return true;
 }
 
-/* A result that leaves its function is a value, and no other name for a parameter. */
-static struct value leave(struct eval *ev, struct value v) {
-    if (v.kind == VAL_TENSOR && v.tensor->container) {
+/* A result that leaves its function is a value, and no other name for what can still change. */
+static bool leave(struct eval *ev, struct value *v, struct span span) {
+    if (v->kind != VAL_TENSOR)
+        return true;
+    if (v->tensor->live)
+        return tensor_copy(ev, v->tensor, (struct name){0}, span, v);
+    if (v->tensor->container) {
         struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
-        *x = *v.tensor;
+        *x = *v->tensor;
         x->container = false;
-        v.tensor = x;
+        v->tensor = x;
     }
-    return v;
+    return true;
 }
 
 static bool collect_results(struct binder *b, const struct ast *fn, struct value body,
@@ -582,7 +589,9 @@ static bool collect_results(struct binder *b, const struct ast *fn, struct value
         } else {
             v = env_find(b->env, r->name, NULL)->value;
         }
-        all.list->at[i] = leave(ev, v);
+        if (!leave(ev, &v, b->span))
+            return false;
+        all.list->at[i] = v;
     }
     *out = results->nkids == 1 ? all.list->at[0] : all;
     return true;

@@ -183,6 +183,9 @@ static bool eval_list(struct eval *ev, struct env *env, const struct ast *e, str
         }
         if (!eval_expr(ev, env, e->kids[i], &x))
             return false;
+        if (x.kind == VAL_TENSOR && can_change(x.tensor) && !in_script(env) &&
+            !tensor_copy(ev, x.tensor, (struct name){0}, e->kids[i]->span, &x))
+            return false; /* a list holds values */
         VEC_PUSH(ev->arena, v, x);
     }
     *out = value_list_new(ev->arena, VAL_LIST, v.n);

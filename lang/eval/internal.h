@@ -62,6 +62,12 @@ bool block_read(struct eval *ev, const struct block *b, struct value *out);
 bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r);
 bool block_copy(struct eval *ev, const struct block *to, const struct block *from,
                 enum resolution r);
+/* Naming it copies. */
+static inline bool can_change(const struct tensor *t) {
+    return t->container || t->live;
+}
+/* Two names for one container. */
+bool same_storage(const struct tensor *s, const struct tensor *t);
 struct block block_whole(struct eval *ev, struct tensor *t, struct span span);
 /* A fresh container with the content of V. */
 bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,

@@ -54,18 +54,19 @@ struct carry {
     struct carried *at;
 };
 
-static void collect_targets(struct eval *ev, const struct ast *s, struct map *names) {
+static void collect_targets(const struct ast *s, struct map *names) {
     if (!s || s->kind == AST_MAP || s->kind == AST_FN || s->kind == AST_LAYER)
         return;
+    if (s->kind == AST_READ)
+        map_put(names, s->name.i, 1);
     if (s->kind == AST_ASSIGN)
         for (uint32_t i = 1; i < s->nkids; i++)
             if (s->kids[i]->kind == AST_NAME)
                 map_put(names, s->kids[i]->name.i, 1);
     if (s->kind == AST_UPDATE && s->kids[0]->kind == AST_NAME)
         map_put(names, s->kids[0]->name.i, 1);
-    if (s->kind == AST_BLOCK || s->kind == AST_FOR || s->kind == AST_WHILE || s->kind == AST_IF)
-        for (uint32_t i = 0; i < s->nkids; i++)
-            collect_targets(ev, s->kids[i], names);
+    for (uint32_t i = 0; i < s->nkids; i++) /* blocks stand in expressions too */
+        collect_targets(s->kids[i], names);
 }
 
 static struct binding *function_binding(struct env *env, struct name n) {
@@ -77,7 +78,7 @@ static struct binding *function_binding(struct env *env, struct name n) {
 static bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
                      struct carry *c) {
     struct map names = map_new(ev->arena);
-    collect_targets(ev, body, &names);
+    collect_targets(body, &names);
     c->n = 0;
     c->at = ARENA_ARRAY(ev->arena, struct carried, names.n);
     for (uint32_t i = 0; i < names.n; i++) {
@@ -115,8 +116,8 @@ static bool carry_in(struct eval *ev, struct env *env, const struct ast *body, s
     return true;
 }
 
-/* The end of an iteration or branch: new values go into the containers. All are read before any is
-   written, so that `a, b = b, a` swaps. */
+/* The end of an iteration or branch: new values go into the containers. None of them is another
+   name for one of the containers: naming those copies. */
 static bool carry_round(struct eval *ev, struct carry *c, struct span span) {
     for (uint32_t i = 0; i < c->n; i++) {
         struct value v = c->at[i].binding->value;
@@ -248,7 +249,7 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
             }
     if (in_script(env))
         return assign_variable(ev, env, target, b, v);
-    if (v.kind == VAL_TENSOR && v.tensor->container) {
+    if (v.kind == VAL_TENSOR && can_change(v.tensor)) {
         if (!tensor_copy(ev, v.tensor, target->name, target->span, &v))
             return false;
     } else if (v.kind == VAL_TENSOR && name_none(v.tensor->name)) {
@@ -298,7 +299,7 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     }
     for (uint32_t i = 0; i < n; i++) { /* snapshots first: `a, b = b, a` */
         struct value *x = &v.list->at[i];
-        if (x->kind == VAL_TENSOR && x->tensor->container &&
+        if (x->kind == VAL_TENSOR && can_change(x->tensor) &&
             !tensor_copy(ev, x->tensor, (struct name){0}, s->span, x))
             return false;
     }
@@ -349,7 +350,7 @@ static bool eval_write(struct eval *ev, struct env *env, const struct ast *s) {
         if (object.kind == VAL_TENSOR) {
             if (!eval_block(ev, env, e, &from) || !eval_block(ev, env, s->kids[1], &to))
                 return false;
-            if (!block_is_element(&from))
+            if (!block_is_element(&from) && !same_storage(from.tensor, to.tensor))
                 return block_copy(ev, &to, &from, r);
             return block_read(ev, &from, &v) && block_write(ev, &to, v, r);
         }

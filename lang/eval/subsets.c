@@ -296,8 +296,15 @@ bool block_copy(struct eval *ev, const struct block *to, const struct block *fro
     return transfer(ev, &move);
 }
 
+bool same_storage(const struct tensor *s, const struct tensor *t) {
+    return s->id == t->id && s->impl == t->impl;
+}
+
 bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r) {
     if (v.kind == VAL_TENSOR && v.tensor->rank > 0) {
+        if (same_storage(v.tensor, b->tensor) &&
+            !tensor_copy(ev, v.tensor, (struct name){0}, b->span, &v))
+            return false;
         struct block from = block_whole(ev, v.tensor, b->span);
         return block_copy(ev, b, &from, r);
     }

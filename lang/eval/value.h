@@ -100,6 +100,8 @@ struct tensor {
     bool container;     /* can be written (declared, result, inout): naming it copies */
     bool read_only;     /* parameter */
     bool carried;       /* stands for a value that a loop or branch rebinds */
+    bool live;          /* another name for what can still be written: a parameter that a caller
+                           gave its container for, a state. To keep its content, copy it. */
     uint32_t real_rank;
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;

@@ -71,7 +71,8 @@ FUZZ const char *child_end(pid_t child) {
         bool slow = WTERMSIG(status) == SIGALRM;
         snprintf(shared->kind, sizeof shared->kind, "%s in %.40s", slow ? "too slow" : "crash",
                  shared->progress.stage);
-        snprintf(shared->why, sizeof shared->why, "signal %d", WTERMSIG(status));
+        if (!shared->why[0])
+            snprintf(shared->why, sizeof shared->why, "signal %d", WTERMSIG(status));
     } else if (WEXITSTATUS(status) && !shared->kind[0]) {
         snprintf(shared->kind, sizeof shared->kind, "exit in %.40s", shared->progress.stage);
         snprintf(shared->why, sizeof shared->why, "status %d", WEXITSTATUS(status));

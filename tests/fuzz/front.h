@@ -129,11 +129,6 @@ FUZZ bool unit_read(struct front *f, struct arena *a, struct program *p, struct 
     return u->fn != NULL;
 }
 
-static void argument_shape(const struct program *p, const struct argument *a, int64_t *dims) {
-    for (int d = 0; d < a->rank; d++)
-        dims[d] = program_dim(p, &a->dims[d]);
-}
-
 /* Copies of the arguments' content. */
 FUZZ void **unit_memory(struct unit *u) {
     const struct program *p = u->program;

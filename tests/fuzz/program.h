@@ -41,6 +41,7 @@ struct argument {
     enum content content;
     int below;
     bool generic; /* its element type is written T */
+    int skew;     /* its first dimension is longer by so much than its type says */
 };
 
 struct program {
@@ -122,10 +123,16 @@ FUZZ const char *program_signature(const struct program *p, struct arena *a) {
     return b.at;
 }
 
-FUZZ int64_t argument_elements(const struct program *p, const struct argument *a) {
-    int64_t n = 1;
+FUZZ void argument_shape(const struct program *p, const struct argument *a, int64_t *dims) {
     for (int d = 0; d < a->rank; d++)
-        n *= program_dim(p, &a->dims[d]);
+        dims[d] = program_dim(p, &a->dims[d]) + (d == 0 ? a->skew : 0);
+}
+
+FUZZ int64_t argument_elements(const struct program *p, const struct argument *a) {
+    int64_t n = 1, dims[PROGRAM_RANK];
+    argument_shape(p, a, dims);
+    for (int d = 0; d < a->rank; d++)
+        n *= dims[d];
     return n;
 }
 
