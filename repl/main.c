@@ -21,6 +21,7 @@ static int dispatch(const struct command_line *c) {
 int main(int argc, char **argv) {
     struct command_line c = {.arena = arena_new()};
     int status = EXIT_USAGE;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a reader behind a pipe sees each line at once */
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         printf("dcl %s\n", dcl_version());
         status = EXIT_FINE;

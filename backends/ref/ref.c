@@ -99,7 +99,7 @@ static bool offset(const struct tensor *t, const struct value *at, int64_t *out,
 static bool outside(struct ref *r, const struct tensor *t, const struct value *at, uint32_t bad,
                     struct span span) {
     diag_error(r->ev.diags, span, ERR_OUT_OF_BOUNDS, "this subset", tensor_name(r, t),
-               arena_printf(r->ev.arena, "%lld", (long long)at[bad].i), (int)bad,
+               arena_printf(r->ev.arena, "%lld", (long long)at[bad].i), (int)bad + 1,
                arena_printf(r->ev.arena, "%lld", (long long)real(t)->dims[bad]));
     return false;
 }
