@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* TEXT as a string literal. */
 static void quote(struct buf *b, const char *text) {
@@ -37,6 +38,17 @@ static bool check_name(const char *option, const char *name) {
     return false;
 }
 
+/* Whether VALUE is a number (or truth value) and no file. */
+static bool is_number(const char *value) {
+    char *end;
+    if (access(value, F_OK) == 0)
+        return false;
+    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+        return true;
+    strtod(value, &end);
+    return end != value && !*end && !strpbrk(value, "xXpP");
+}
+
 /* NAME = value for each --input and --set, separated by BETWEEN. */
 static bool bindings(const struct command_line *c, const char *between, struct buf *b) {
     const char *name, *value, *separator = "";
@@ -44,9 +56,14 @@ static bool bindings(const struct command_line *c, const char *between, struct b
         if (!split_pair(c, "--input", c->values[OPTION_input].at[i], &name, &value) ||
             !check_name("--input", name))
             return false;
-        buf_printf(b, "%s%s = load(", separator, name);
-        quote(b, value);
-        buf_text(b, ")");
+        buf_printf(b, "%s%s = ", separator, name);
+        if (is_number(value)) {
+            buf_text(b, value);
+        } else {
+            buf_text(b, "load(");
+            quote(b, value);
+            buf_text(b, ")");
+        }
         separator = between;
     }
     for (int i = 0; i < c->values[OPTION_set].n; i++) {

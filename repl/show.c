@@ -20,9 +20,16 @@ static bool signature_text(const struct command_line *c, struct buf *b) {
     return true;
 }
 
+/* What the script prints is not what is shown. */
+static void write_aside(void *data, const char *text, size_t n) {
+    (void)data;
+    fwrite(text, 1, n, stderr);
+}
+
 static int show(const struct command_line *c, dcl_session *s, const char *signature) {
     const char *entry = option_value(c, OPTION_entry);
     /* A function needs definitions only; anything else is made by the script. */
+    dcl_output(s, write_aside, NULL);
     int failed = session_define(s, c->files.at[0]);
     if (!failed && !session_result_name(s, entry, 0))
         failed = dcl_run_file(s, c->files.at[0]);

@@ -63,7 +63,9 @@ struct dcl_function {
     struct variant *variants, *last; /* LAST: the one used last */
 };
 
-/* functions.c: what the name means now; drops variants of older definitions. */
+/* functions.c: the handle of SIGNATURE, resolved; NULL after errors. */
+struct dcl_function *function_open(struct dcl_session *s, const char *signature);
+/* What the name means now; drops variants of older definitions. */
 bool function_resolve(struct dcl_function *f);
 /* The function that a call of V runs, and its module; NULL if there is none. */
 const struct ast *function_called(struct dcl_session *s, const struct value *v,

@@ -110,6 +110,14 @@ static struct kernel *from_compiler(struct dcl_session *s, struct graph *g, stru
 }
 
 struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
+    if (s->options.foreign) {
+        struct diag *d =
+            diag_error(&s->diags, g->span, ERR_USAGE,
+                       arena_printf(s->messages, "code for %s does not run on this machine",
+                                    s->options.target.cpu));
+        diag_help(&s->diags, d, "it can be shown");
+        return NULL;
+    }
     struct arena *scratch = arena_under(g->arena);
     struct rt_key key = key_of(s, g, scratch);
     struct kernel *k = find_kernel(s, key);

@@ -206,10 +206,9 @@ struct opening {
     struct dcl_function *f;
 };
 
-static bool open_function(struct dcl_session *s, void *data) {
-    struct opening *o = data;
+struct dcl_function *function_open(struct dcl_session *s, const char *signature) {
     struct dcl_function *f = s->functions;
-    while (f && strcmp(f->signature, o->signature) != 0)
+    while (f && strcmp(f->signature, signature) != 0)
         f = f->next;
     if (!f) {
         f = ARENA_NEW(s->arena, struct dcl_function);
@@ -218,11 +217,16 @@ static bool open_function(struct dcl_session *s, void *data) {
         s->functions = f; /* now it is freed whatever happens */
         f->arena = arena_new();
         f->resolved = arena_new();
-        f->signature = arena_strndup(f->arena, o->signature, strlen(o->signature));
+        f->signature = arena_strndup(f->arena, signature, strlen(signature));
     }
-    if ((!f->callee && !parse_signature(f)) || !function_resolve(f))
-        return false;
-    if (f->given && !f->variants && s->options.backend == BACKEND_CPU && !variant_for(f, 0, NULL))
+    return (f->callee || parse_signature(f)) && function_resolve(f) ? f : NULL;
+}
+
+static bool open_function(struct dcl_session *s, void *data) {
+    struct opening *o = data;
+    struct dcl_function *f = function_open(s, o->signature);
+    bool compiles = s->options.backend == BACKEND_CPU && !s->options.foreign;
+    if (!f || (f->given && !f->variants && compiles && !variant_for(f, 0, NULL)))
         return false;
     o->f = f;
     return true;

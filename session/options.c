@@ -102,8 +102,7 @@ static const char *read_option(struct arena *a, enum option_id id, const char *v
                 buf_printf(&names, "%s%s", k ? " " : "", target_name(k));
             return arena_printf(a, "unknown processor '%s'; known are host %s", value, names.at);
         }
-        if (!target_runs_here(&o->target))
-            return arena_printf(a, "code for %s does not run on this machine", value);
+        o->foreign = !target_runs_here(&o->target);
         return NULL;
     }
     case OPTION_cache:

@@ -222,15 +222,7 @@ static bool evaluate_leaf(struct dcl_session *s, const struct ast *st, bool show
     return ok && unit_effects(s) && (!show || show_value(s, &v));
 }
 
-/* --- integers that change ------------------------------------------------------------------- */
-
-/* Note [rounds]
-   Integers of the script are static, which is what lists and layers want, but code that has them as
-   constants is compiled again for every value. So a statement of a loop that runs for the
-   ROUNDS_STATIC-th time takes them as symbols; if it cannot, it goes on with constants. Statements
-   that act (print, load, ..) are left alone: they must not act twice. */
-enum { ROUNDS_STATIC = 3 };
-#define ROUNDS_NEVER UINT64_MAX
+/* --- integers that change: see Note [rounds] in rounds.c ------------------------------------- */
 
 struct former { /* a variable that is a symbol for now */
     struct env *env;
@@ -241,18 +233,6 @@ struct former { /* a variable that is a symbol for now */
 struct symbolic {
     VEC(struct former) at;
 };
-
-static bool acts(const struct dcl_session *s, const struct ast *e) {
-    if (!e)
-        return false;
-    if (e->kind == AST_NAME && !module_find(s->module, e->name, NULL) &&
-        builtin_has((void *)s, e->name))
-        return true;
-    for (uint32_t i = 0; i < e->nkids; i++)
-        if (acts(s, e->kids[i]))
-            return true;
-    return false;
-}
 
 static void make_symbols(struct dcl_session *s, const struct ast *e, struct symbolic *x) {
     if (!e)
@@ -278,16 +258,20 @@ static void drop_symbols(struct symbolic *x) {
 }
 
 /* *DONE: it has run, or failed for good. */
-static bool run_symbolic(struct dcl_session *s, const struct ast *st, bool *done) {
+static bool run_symbolic(struct dcl_session *s, const struct ast *st, struct worn *w, bool *done) {
     struct diags before = s->diags;
     struct symbolic x = {0};
+    uint64_t next_id = s->next_id, seed = s->seed;
     begin(s, st);
+    s->unit.worn = w;
     make_symbols(s, st, &x);
     bool ok = x.at.n && evaluate_leaf(s, st, false);
     bool again = !ok && !s->stop && !s->unit.acted;
     drop_symbols(&x);
     unit_end(s);
     if (again) {
+        s->next_id = next_id;
+        s->seed = seed;
         s->diags = before;
         *s->diags.last = NULL;
     }
@@ -295,28 +279,18 @@ static bool run_symbolic(struct dcl_session *s, const struct ast *st, bool *done
     return ok;
 }
 
-/* Whether ST should run with symbols: counts its rounds. */
-static bool is_worn(struct dcl_session *s, const struct ast *st) {
-    uint64_t rounds = 0;
-    if (!s->loop || s->options.backend == BACKEND_REF)
-        return false;
-    map_get(&s->rounds, (uintptr_t)st, &rounds);
-    if (rounds == ROUNDS_NEVER)
-        return false;
-    if (rounds == 0 && acts(s, st))
-        rounds = ROUNDS_NEVER - 1;
-    map_put(&s->rounds, (uintptr_t)st, rounds + 1);
-    return rounds + 1 != ROUNDS_NEVER && rounds >= ROUNDS_STATIC;
-}
-
 static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
-    if (is_worn(s, st)) {
-        bool done, ok = run_symbolic(s, st, &done);
+    struct worn *w = round_begin(s, st);
+    if (w && w->due) {
+        bool done, ok = run_symbolic(s, st, w, &done);
         if (done)
             return ok;
-        map_put(&s->rounds, (uintptr_t)st, ROUNDS_NEVER);
+        w->never = true;
     }
     begin(s, st);
+    s->unit.worn = w;
+    if (w)
+        w->kinds.n = 0;
     bool ok = evaluate_leaf(s, st, show);
     unit_end(s);
     return ok;

@@ -21,8 +21,8 @@ int session_define(dcl_session *s, const char *path);
 /* The source text of the definition NAME, or what a variable is; NULL if there is none. Valid until
    the next call. */
 const char *session_describe(dcl_session *s, const char *name);
-/* The dotted names of the results of function NAME: the K-th, "" for one without, NULL past the
-   last. */
+/* The names of the results of NAME, which is a function, an instance, a method such as `a.b`, or a
+   signature: the K-th, "" for one without, NULL past the last. */
 const char *session_result_name(dcl_session *s, const char *name, int k);
 /* Calls F for the names of variables and definitions that begin with PREFIX (for completion). */
 void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, const char *name),

@@ -184,11 +184,19 @@ const char *session_describe(dcl_session *s, const char *name) {
     return session_guard(s, describe, &a) == 0 ? a.text : NULL;
 }
 
-/* The function that a call of NAME runs, NULL if there is none. A variable hides a definition. */
+/* The function that a call of NAME runs: of a definition, a variable, or as `nets[0].encode`. NULL
+   if there is none. A variable hides a definition. */
 static const struct ast *called_by_name(struct dcl_session *s, const char *name) {
     const struct module *m;
+    name = arena_strndup(s->messages, name, strcspn(name, "("));
     struct binding *b = env_find(s->script, name_of_text(s->names, name), NULL);
-    return b ? function_called(s, &b->value, &m) : definition(s, name);
+    struct ast *def = definition(s, name);
+    if (b || def)
+        return b ? function_called(s, &b->value, &m) : def;
+    struct dcl_function *f = function_open(s, name);
+    if (!f)
+        diags_clear(&s->diags); /* whoever calls it will say so */
+    return f ? f->def : NULL;
 }
 
 static bool result_name(struct dcl_session *s, void *data) {

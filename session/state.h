@@ -64,14 +64,14 @@ struct text {
 };
 
 /* What a line did that an error in it takes back. */
-enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_DEFINITION };
+enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_DEFINITION, UNDO_MODULE, UNDO_USE };
 struct undo {
     enum undo_kind kind;
     struct tensor *tensor; /* DATA */
     struct state *state;   /* STATE */
     struct data *data;     /* the former content */
-    struct module *module; /* DEFINITION */
-    struct name name;
+    struct module *module; /* DEFINITION; USE: of the user */
+    struct name name;      /* DEFINITION; MODULE: its path */
     struct ast *definition;
 };
 
@@ -110,6 +110,14 @@ struct unit_symbol {
     int64_t value;
 };
 
+/* A statement of a loop, over its rounds. */
+struct worn {
+    uint64_t rounds;
+    bool due;            /* its integers are symbols now */
+    bool never;          /* it needs constants */
+    VEC(uint64_t) kinds; /* of the values that it kept in the last round with constants */
+};
+
 /* A statement or call while it is evaluated. */
 struct unit {
     bool open;
@@ -122,6 +130,8 @@ struct unit {
     struct eval *ev;
     struct span span;
     VEC(struct unit_symbol) symbols; /* by number of the argument */
+    struct worn *worn;               /* the loop's statement that it is, or NULL */
+    uint32_t kept;                   /* values, with symbols */
     bool acted;                      /* something has been written for good */
 };
 
@@ -131,6 +141,7 @@ struct options {
     enum backend backend;
     int threads;
     struct target target;
+    bool foreign;      /* code for the target does not run here: it can be shown only */
     const char *cache; /* folder; NULL: none */
     bool strict, verify;
     struct pipeline pipeline;
@@ -160,7 +171,7 @@ struct dcl_session {
     struct env *before;   /* variables before this line, NULL outside of a REPL line */
     struct frame *frames; /* innermost first */
     struct arena *loop;   /* of the outermost loop that runs, or NULL */
-    struct map rounds;    /* statement -> how often it has run in that loop */
+    struct map rounds;    /* statement of that loop -> struct worn * */
     VEC(struct text *) texts;
     VEC(struct undo) undo;
     uint64_t line;
@@ -213,6 +224,14 @@ struct text *text_of_source(struct dcl_session *s, uint32_t source);
 /* script.c */
 bool script_run(struct dcl_session *s, struct text *t, bool show);
 
+/* rounds.c */
+/* Counts a round of ST; NULL if it needs constants for good. */
+struct worn *round_begin(struct dcl_session *s, const struct ast *st);
+/* Whether V, which is about to be kept, is what the statement keeps without symbols. */
+bool round_keeps(struct dcl_session *s, const struct value *v, struct span span);
+/* Whether G computes no float of symbols alone. */
+bool round_computes(struct dcl_session *s, const struct graph *g);
+
 /* units.c */
 void unit_begin(struct dcl_session *s, struct name name, struct span span, bool script);
 void unit_end(struct dcl_session *s);
@@ -252,6 +271,10 @@ void undo_end(struct dcl_session *s, bool take_back);
 /* Called before the data of a container or state is written in place. False after an error. */
 bool undo_write(struct dcl_session *s, struct tensor *t);
 bool undo_write_state(struct dcl_session *s, struct state *st);
+/* The file PATH has been read as M (NULL: it has not, after all). */
+void define_module(struct dcl_session *s, struct name path, struct module *m);
+/* USER sees what M defines. */
+void define_use(struct dcl_session *s, struct module *user, const struct module *m);
 /* Adds a definition, and to the undo list the one that it hides. */
 void define(struct dcl_session *s, struct module *m, struct ast *def);
 /* Forgets (or takes back) the definitions since the undo list had MARK entries. */

@@ -273,6 +273,8 @@ static void want(struct wanted *w, struct value *v) {
 
 bool store_keep(struct dcl_session *s, struct value *v, struct span span) {
     struct wanted w = {.s = s, .arena = s->unit.arena};
+    if (!round_keeps(s, v, span))
+        return false;
     w.index = map_new(s->unit.arena);
     w.seen = map_new(s->unit.arena);
     want(&w, v);
@@ -355,6 +357,8 @@ static void copy_undo(struct copier *c, struct undo *u) {
         if (u->definition)
             mark_text(c, u->definition);
         break;
+    case UNDO_MODULE:
+    case UNDO_USE: break;
     }
 }
 

@@ -69,6 +69,27 @@ static bool find_used(struct dcl_session *s, const struct ast *use, const char *
     return false;
 }
 
+/* A file that others use: its definitions as M. */
+static bool read_module(struct dcl_session *s, struct module *m, const char *path,
+                        const struct ast *use) {
+    const char *why;
+    size_t n;
+    char *text = source_read_file(s->messages, path, &n, &why);
+    if (!text) {
+        diag_error(&s->diags, use->span, ERR_FILE_READ, path, why);
+        return false;
+    }
+    struct text *t = text_read(s, m, path, text, n);
+    if (!t)
+        return false;
+    for (uint32_t i = 0; i < t->file->nkids; i++)
+        if (!is_definition(t->file->kids[i]) && t->file->kids[i]->kind != AST_USE)
+            diag_error(&s->diags, t->file->kids[i]->span, ERR_NOT_HERE,
+                       "a file that others use holds definitions only");
+    text_release(s, t);
+    return s->diags.errors == 0;
+}
+
 static bool use_module(struct dcl_session *s, struct module *user, const struct ast *use,
                        const char *from) {
     char path[PATH_MAX];
@@ -76,35 +97,21 @@ static bool use_module(struct dcl_session *s, struct module *user, const struct 
     if (!find_used(s, use, from, path))
         return false;
     struct name key = name_of_text(s->names, path);
-    struct module *m;
-    if (map_get(&s->modules, key.i, &known) && known) {
-        m = (struct module *)(uintptr_t)known;
-    } else {
-        const char *why;
-        size_t n;
-        char *text = source_read_file(s->messages, path, &n, &why);
-        if (!text) {
-            diag_error(&s->diags, use->span, ERR_FILE_READ, path, why);
-            return false;
-        }
+    map_get(&s->modules, key.i, &known);
+    struct module *m = (struct module *)(uintptr_t)known;
+    if (!m) {
         m = module_new(s->arena, s->names, name_text(s->names, key), s->prelude);
-        map_put(&s->modules, key.i, (uintptr_t)m); /* so that a cycle ends */
-        struct text *t = text_read(s, m, path, text, n);
-        if (!t) {
-            map_put(&s->modules, key.i, 0);
+        define_module(s, key, m); /* so that a cycle ends */
+        if (!read_module(s, m, path, use)) {
+            define_module(s, key, NULL);
             return false;
         }
-        for (uint32_t i = 0; i < t->file->nkids; i++)
-            if (!is_definition(t->file->kids[i]) && t->file->kids[i]->kind != AST_USE)
-                diag_error(&s->diags, t->file->kids[i]->span, ERR_NOT_HERE,
-                           "a file that others use holds definitions only");
-        text_release(s, t);
     }
     for (uint32_t i = 0; i < user->uses.n; i++)
         if (user->uses.at[i] == m)
             return true;
-    VEC_PUSH(user->arena, user->uses, m);
-    return s->diags.errors == 0;
+    define_use(s, user, m);
+    return true;
 }
 
 /* --- reading -------------------------------------------------------------------------------- */

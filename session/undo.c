@@ -1,6 +1,6 @@
 /* What a line of the REPL did and an error in it takes back: bindings (a copy of the variables'
-   table), definitions, and the content of containers and states, of which the first write in a
-   line makes a copy. */
+   table), definitions, files that it uses, and the content of containers and states, of which the
+   first write in a line makes a copy. */
 #include "session/state.h"
 
 #include <string.h>
@@ -28,6 +28,11 @@ static void take_back(struct dcl_session *s, const struct undo *u) {
     case UNDO_STATE: u->state->data = u->data; break;
     case UNDO_DEFINITION:
         map_put(&u->module->defs, u->name.i, (uintptr_t)u->definition);
+        s->generation++;
+        break;
+    case UNDO_MODULE: map_put(&s->modules, u->name.i, 0); break;
+    case UNDO_USE:
+        u->module->uses.n--;
         s->generation++;
         break;
     }
@@ -60,6 +65,17 @@ void define(struct dcl_session *s, struct module *m, struct ast *def) {
                           .definition = (struct ast *)(uintptr_t)former});
     module_define(m, def);
     s->generation++;
+}
+
+void define_module(struct dcl_session *s, struct name path, struct module *m) {
+    if (m)
+        push(s, (struct undo){.kind = UNDO_MODULE, .name = path});
+    map_put(&s->modules, path.i, (uintptr_t)m);
+}
+
+void define_use(struct dcl_session *s, struct module *user, const struct module *m) {
+    push(s, (struct undo){.kind = UNDO_USE, .module = user});
+    VEC_PUSH(user->arena, user->uses, m);
 }
 
 /* A copy of D, if what it holds may be wanted back. */

@@ -207,7 +207,7 @@ static bool make_program(struct dcl_session *s, uint32_t n, const struct value *
                          struct program *p) {
     struct unit *u = &s->unit;
     struct graph *g = lower_finish(u->lower, n, v, NULL);
-    if (!g)
+    if (!g || !round_computes(s, g))
         return false;
     g = graph_clone(u->arena, g);
     struct kernel *k = compile_graph(s, g);

@@ -153,6 +153,10 @@ static struct value symbol(struct dcl_session *s, struct symbols *x, struct name
 /* A dimension of the signature: a number, a name, or an expression of such. */
 static bool given_dim(struct dcl_session *s, struct symbols *x, struct env *env,
                       const struct ast *e, struct value *out) {
+    if (e->kind == AST_NAME && strcmp(name_text(s->names, e->name), "_") == 0) {
+        *out = lower_dim(s->unit.lower, e->name); /* any size, each time another one */
+        return true;
+    }
     if (e->kind == AST_NAME && !env_find(env, e->name, NULL))
         env_bind(env, e->name, symbol(s, x, e->name), e->span);
     for (uint32_t i = 0; i < e->nkids; i++)

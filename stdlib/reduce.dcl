@@ -15,14 +15,14 @@ fn mean_last(x: T[*S, N]) -> y: T[*S, 1] where T: float {
   map *b in S { y[*b, 0] = s[*b, 0] / T(N) }
 }
 
-## The index of the first largest element of the last dimension.
+## The index of the first largest element of the last dimension; of the first NaN if there is one.
 fn argmax(x: T[*S, N]) -> y: i64[*S] where T: number {
   m = max_last(x)
   first: i64[*S] = N
   map *b in S, i in N {
     v << x[*b, i]
     t << m[*b, 0]
-    select(v == t, i64(i), i64(N)) >> first[*b] (min)
+    select(v == t or v != v, i64(i), i64(N)) >> first[*b] (min)
   }
   map *b in S { y[*b] = first[*b] }
 }

@@ -212,6 +212,8 @@ void cg_poll(struct cg *c);
 
 struct loop {
     LLVMBasicBlockRef body, exit;
+    LLVMBasicBlockRef piece;       /* where a piece of a long loop starts, or NULL */
+    LLVMValueRef piece_start, end; /* of the piece; without pieces END is HI */
     LLVMValueRef index, hi;
     int64_t step;
     LLVMValueRef step_value;

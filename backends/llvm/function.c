@@ -206,18 +206,49 @@ void cg_poll(struct cg *c) {
 
 /* The test is at the bottom, behind a guard: LLVM moves what does not change before the loop only
    where that is known to be reached. */
+#define PIECE (1 << 18) /* iterations of an innermost loop between two looks at `stop` */
+
+/* A loop that does not poll and may be long runs in pieces: the inner one is as fast as before, and
+   each piece starts with a look at `stop`. */
+static void begin_pieces(struct cg *c, struct loop *l, LLVMValueRef *lo, LLVMBasicBlockRef *from) {
+    if (LLVMIsAConstantInt(*lo) && LLVMIsAConstantInt(l->hi) && LLVMIsAConstantInt(l->step_value) &&
+        LLVMConstIntGetSExtValue(l->step_value) > 0) {
+        int64_t trip;
+        if (!__builtin_sub_overflow(LLVMConstIntGetSExtValue(l->hi), LLVMConstIntGetSExtValue(*lo),
+                                    &trip) &&
+            trip / LLVMConstIntGetSExtValue(l->step_value) < PIECE)
+            return;
+    }
+    l->piece = cg_block(c, "piece");
+    LLVMBuildBr(c->b, l->piece);
+    cg_at(c, l->piece);
+    l->piece_start = LLVMBuildPhi(c->b, c->i64, "");
+    LLVMAddIncoming(l->piece_start, lo, from, 1);
+    cg_poll(c);
+    LLVMValueRef left = LLVMBuildSub(c->b, l->hi, l->piece_start, "");
+    LLVMValueRef size = LLVMBuildMul(c->b, l->step_value, cg_i64(c, PIECE), "");
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntSGT, left, size, "");
+    LLVMValueRef end = LLVMBuildAdd(c->b, l->piece_start, size, "");
+    l->end = LLVMBuildSelect(c->b, more, end, l->hi, "");
+    *lo = l->piece_start;
+    *from = LLVMGetInsertBlock(c->b);
+}
+
 void loop_begin(struct cg *c, struct loop *l, LLVMValueRef lo, LLVMValueRef hi, LLVMValueRef step,
                 bool sure, bool poll) {
     LLVMBasicBlockRef before = cg_block(c, "before");
     l->body = cg_block(c, "loop");
     l->exit = cg_block(c, "exit");
-    l->hi = hi;
+    l->hi = l->end = hi;
+    l->piece = NULL;
     l->step_value = step;
     if (sure)
         LLVMBuildBr(c->b, before);
     else
         LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, lo, hi, ""), before, l->exit);
     cg_at(c, before);
+    if (!poll && !c->gpu)
+        begin_pieces(c, l, &lo, &before);
     LLVMBuildBr(c->b, l->body);
     cg_at(c, l->body);
     l->index = LLVMBuildPhi(c->b, c->i64, "");
@@ -232,7 +263,13 @@ void loop_end(struct cg *c, struct loop *l) {
     LLVMValueRef next = LLVMBuildNSWAdd(c->b, l->index, l->step_value, "");
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
     LLVMAddIncoming(l->index, &next, &here, 1);
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, next, l->hi, ""), l->body, l->exit);
+    LLVMBasicBlockRef after = l->piece ? cg_block(c, "after_piece") : l->exit;
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, next, l->end, ""), l->body, after);
+    if (l->piece) {
+        cg_at(c, after);
+        LLVMAddIncoming(l->piece_start, &next, &after, 1);
+        LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, next, l->hi, ""), l->piece, l->exit);
+    }
     cg_at(c, l->exit);
     c->fn->depth--;
     scope_pop(c, l->scope);

@@ -3,6 +3,8 @@
    where addressing modes take them. Values are remembered per scope under the id of the sym. */
 #include "backends/llvm/codegen.h"
 
+#include "compiler/analysis/facts.h"
+
 static LLVMValueRef int_binary(struct cg *c, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildBinOp(c->b, op, a, b, "");
 }
@@ -165,52 +167,6 @@ bool sym_uses_lane(struct cg *c, struct sym s) {
     return sym_contains(c->syms, s, c->lane);
 }
 
-/* --- facts --- */
-
-/* E as a symbolic integer. Only what expr_to_sym says: integers. */
-static bool integer(struct cg *c, const struct expr *e, struct sym *s) {
-    if (e->dtype != DT_i64)
-        return false;
-    /* The graph is only asked for its context. */
-    return expr_to_sym((struct graph *)c->g, e, s);
-}
-
-static void assume_less(struct cg *c, struct sym a, struct sym b, int64_t by) {
-    struct sym d = sym_sub(c->syms, b, a);
-    sym_facts_nonneg(c->facts, sym_sub(c->syms, d, sym_const(c->syms, by)));
-}
-
-void facts_assume(struct cg *c, const struct expr *e, bool truth) {
-    if (e->kind != EXPR_OP)
-        return;
-    enum scalar_op op = e->op;
-    if (op == OP_NOT) {
-        facts_assume(c, e->args[0], !truth);
-    } else if (op == (truth ? OP_AND : OP_OR)) {
-        facts_assume(c, e->args[0], truth);
-        facts_assume(c, e->args[1], truth);
-    }
-    struct sym a, b;
-    bool compares =
-        op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE || op == OP_EQ || op == OP_NE;
-    if (!compares || !integer(c, e->args[0], &a) || !integer(c, e->args[1], &b))
-        return;
-    if (!truth)
-        op = op == OP_LT   ? OP_GE
-             : op == OP_LE ? OP_GT
-             : op == OP_GT ? OP_LE
-             : op == OP_GE ? OP_LT
-             : op == OP_EQ ? OP_NE
-                           : OP_EQ;
-    switch (op) {
-    case OP_LT: assume_less(c, a, b, 1); break;
-    case OP_LE: assume_less(c, a, b, 0); break;
-    case OP_GT: assume_less(c, b, a, 1); break;
-    case OP_GE: assume_less(c, b, a, 0); break;
-    case OP_EQ:
-        assume_less(c, a, b, 0);
-        assume_less(c, b, a, 0);
-        break;
-    default: break;
-    }
+void facts_assume(struct cg *c, const struct expr *condition, bool truth) {
+    facts_add(c->facts, c->g, condition, truth);
 }

@@ -2,14 +2,22 @@
    Each float container X on the way gets an adjoint dX, zero at first; a write `e >> X[s]` reads
    dX[s] and hands it to e; a read `v << X[s]` adds v's adjoint to dX[s].
 
-   Before: containers are written once, or resolved after a fill; what is read is not overwritten
-   later (checked). Inside a map the forward body is repeated for the values that the derivatives
-   need, without its writes to what stands outside; `dead` removes what was not needed.
+   Inside a map the forward body is repeated for the values that the derivatives need, without its
+   writes to what stands outside; `dead` removes what was not needed. The copy finds what stands
+   outside as it is in the end. So these are refused, with place and reason (check_order, and where
+   they are met): a write of any kind to what the copy reads and an earlier node has read; a largest
+   value of what was written before by anything but constants, or is written afterwards; a map whose
+   iterations are not proved independent; loops and products that the loss depends on.
+
+   Containers may be written several times: a plain write takes its adjoint away from what was there
+   before. What is differentiated by counts as independent from its last write on; that the loss
+   depends on it by an earlier value is refused.
 
    Values. An adjoint of a value is an expression as long as the value is used in its own region.
    Used in a nested map it is a sum over iterations, and so a container (struct value_adjoint). */
 #include "compiler/ad/ad.h"
 
+#include "compiler/analysis/depend.h"
 #include "lang/base/map.h"
 
 struct value_adjoint {
@@ -33,9 +41,13 @@ struct reverse {
     struct diags *d;
     uint32_t nadjoint;
     struct cont *adjoint; /* per container id that existed before */
-    bool *active;         /* the loss may depend on it through what is differentiated */
-    uint32_t *writers;    /* nodes of a region that write it, fills aside */
+    uint32_t *since;      /* node of the body at which it depends on what is differentiated by */
+    uint32_t *until;      /* one more than the last node of the body that takes it to the loss */
+    uint32_t *writers;    /* nodes that write it, fills aside */
+    uint32_t now;         /* the node of the body that is looked at */
     struct region *top;   /* declarations of adjoints of what stands at the top */
+    struct map symbols;   /* of the graph */
+    struct map names;     /* how often the graph defines each */
     bool failed;
 };
 
@@ -64,7 +76,8 @@ static struct cont declare(struct reverse *r, struct region *at, struct name n, 
 }
 
 static bool differentiable(struct reverse *r, struct cont c) {
-    return c.i < r->nadjoint && r->active[c.i] && dtype_is_float(graph_cont(r->g, c)->dtype);
+    return c.i < r->nadjoint && r->since[c.i] <= r->now && r->now < r->until[c.i] &&
+           dtype_is_float(graph_cont(r->g, c)->dtype);
 }
 
 static struct cont adjoint_of(struct reverse *r, struct region *top, struct cont c) {
@@ -155,20 +168,105 @@ static void give(struct reverse *r, struct level *l, const struct expr *e, const
             give(r, l, e->args[i], parts[i], span);
 }
 
-/* The place of the iteration among all of the maps around, as a number; for ties of max. */
-static const struct expr *position(struct reverse *r, struct level *l) {
+static const struct index *index_around(struct level *l, struct name n) {
+    for (; l; l = l->out)
+        for (uint32_t k = 0; k < l->around.n; k++)
+            if (name_eq(l->around.at[k].name, n))
+                return &l->around.at[k];
+    return NULL;
+}
+
+/* The largest (UP) or smallest value of S over the iterations around, free of their indices; none
+   where it is not simple. */
+static struct sym bound(struct reverse *r, struct level *l, struct sym s, bool up) {
+    struct sym_ctx *c = r->g->syms;
+    struct sym none = {0}, out, a, b;
+    const struct index *x;
+    struct name n;
+    int64_t by;
+    enum sym_kind kind = sym_kind(c, s);
+    switch (kind) {
+    case SYM_CONST: return s;
+    case SYM_ATOM:
+        if (!sym_is_atom(c, s, &n) || !(x = index_around(l, n)))
+            return s;
+        a = up ? sym_sub(c, x->hi, sym_const(c, 1)) : x->lo;
+        return bound(r, l, a, up);
+    case SYM_SUM:
+        out = sym_const(c, 0);
+        for (uint32_t k = 0; k < sym_count(c, s); k++) {
+            a = bound(r, l, sym_operand(c, s, k), up);
+            if (sym_none(a))
+                return none;
+            out = sym_add(c, out, a);
+        }
+        return out;
+    case SYM_MIN:
+    case SYM_MAX:
+        a = bound(r, l, sym_operand(c, s, 0), up);
+        b = bound(r, l, sym_operand(c, s, 1), up);
+        if (sym_none(a) || sym_none(b))
+            return up != (kind == SYM_MIN) ? none : sym_none(a) ? b : a;
+        return kind == SYM_MIN ? sym_min(c, a, b) : sym_max(c, a, b);
+    case SYM_PRODUCT:
+        if (sym_count(c, s) == 2 && sym_is_const(c, sym_operand(c, s, 0), &by)) {
+            a = bound(r, l, sym_operand(c, s, 1), up == (by > 0));
+            return sym_none(a) ? none : sym_mul(c, a, sym_const(c, by));
+        }
+        break;
+    case SYM_FLOORDIV:
+        if (sym_is_const(c, sym_operand(c, s, 1), &by) && by > 0) {
+            a = bound(r, l, sym_operand(c, s, 0), up);
+            return sym_none(a) ? none : sym_floordiv(c, a, sym_const(c, by));
+        }
+        break;
+    case SYM_MOD: break;
+    }
+    for (; l; l = l->out)
+        for (uint32_t k = 0; k < l->around.n; k++)
+            if (sym_contains(c, s, l->around.at[k].name))
+                return none;
+    return s;
+}
+
+struct known {
+    struct reverse *r;
+    struct level *l;
+    bool all; /* symbols and indices, no values */
+};
+
+static void check_known(void *data, struct name n) {
+    struct known *k = data;
+    k->all = k->all && (map_get(&k->r->symbols, n.i, NULL) || index_around(k->l, n));
+}
+
+/* A number of the iteration among all of the maps around, different for each and smaller for
+   earlier ones; for ties of max. Its digits have radices free of the indices, so that inner ranges
+   may depend on outer indices. */
+static const struct expr *position(struct reverse *r, struct level *all, struct span at_span) {
     struct sym_ctx *c = r->g->syms;
     struct sym at = sym_const(c, 0), size = sym_const(c, 1);
-    for (; l; l = l->out)
+    for (struct level *l = all; l; l = l->out)
         for (uint32_t k = l->around.n; k-- > 0;) {
             const struct index *x = &l->around.at[k];
-            struct sym span = sym_sub(c, x->hi, x->lo);
             struct sym n = sym_sub(c, sym_atom(c, x->name), x->lo);
+            struct sym span = bound(r, all, sym_sub(c, x->hi, x->lo), true);
+            struct sym most = bound(r, all, x->step, true);
+            if (sym_none(span) || sym_none(most) || !sym_eq(most, x->step)) {
+                fail(r, at_span, "a largest value over a range whose largest length is not known");
+                return expr_sym(r->g, sym_const(c, 0));
+            }
             at = sym_add(c, at, sym_mul(c, size, sym_floordiv(c, n, x->step)));
             struct sym trips =
                 sym_floordiv(c, sym_add(c, span, sym_sub(c, x->step, sym_const(c, 1))), x->step);
             size = sym_mul(c, size, trips);
         }
+    struct known known = {r, all, true};
+    sym_atoms(c, at, check_known, &known);
+    if (!known.all) {
+        fail(r, at_span, "a largest value over a range that hangs on data");
+        return expr_sym(r->g, sym_const(c, 0));
+    }
     return expr_sym(r->g, at);
 }
 
@@ -203,7 +301,10 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
             return;
         }
         const struct expr *f = add_read(r, l->to, "", first, m, n->span);
-        a = expr_op(r->g, OP_SELECT, expr_op(r->g, OP_EQ, f, position(r, l), NULL), a,
+        const struct expr *y = add_read(r, l->to, "", m->cont, m, n->span);
+        const struct expr *here = expr_op(r->g, OP_EQ, f, position(r, l, n->span), NULL);
+        const struct expr *extreme = expr_op(r->g, OP_EQ, n->write.value, y, NULL);
+        a = expr_op(r->g, OP_SELECT, expr_op(r->g, OP_AND, here, extreme, NULL), a,
                     expr_const(r->g, a->dtype, scalar_from_i64(a->dtype, 0)));
     }
     if (m->resolution == RES_NONE && r->writers[m->cont.i] > 1)
@@ -248,10 +349,59 @@ static void repeat(struct reverse *r, struct region *to, const struct region *fr
     }
 }
 
-/* Gives the containers that were declared in a copied region an identity of their own. */
-static struct region own_containers(struct reverse *r, const struct region *from, const bool *local,
-                                    uint32_t nlocal) {
+struct rename {
+    struct reverse *r;
+    VEC(struct name) from;
+    VEC(struct sym) to;
+};
+
+static void rename_one(struct rename *s, struct name n) {
+    uint64_t times;
+    if (!map_get(&s->r->names, n.i, &times) || times < 2)
+        return;
+    for (uint32_t i = 0; i < s->from.n; i++)
+        if (name_eq(s->from.at[i], n))
+            return;
+    VEC_PUSH(s->r->scratch, s->from, n);
+    VEC_PUSH(s->r->scratch, s->to, sym_atom(s->r->g->syms, graph_fresh(s->r->g, n)));
+}
+
+static void rename_node(void *data, struct node *n) {
+    struct rename *s = data;
+    if (n->kind == NODE_READ)
+        rename_one(s, n->read.name);
+    if (n->kind == NODE_LET)
+        rename_one(s, n->let.name);
+    if (n->kind == NODE_LOOP)
+        rename_one(s, n->loop.index.name);
+    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
+        rename_one(s, n->map.index[k].name);
+}
+
+static void count_name(struct reverse *r, struct name n) {
+    uint64_t times = 0;
+    map_get(&r->names, n.i, &times);
+    map_put(&r->names, n.i, times + 1);
+}
+
+static void count_names(void *data, struct node *n) {
+    struct reverse *r = data;
+    if (n->kind == NODE_READ)
+        count_name(r, n->read.name);
+    if (n->kind == NODE_LET)
+        count_name(r, n->let.name);
+    if (n->kind == NODE_LOOP)
+        count_name(r, n->loop.index.name);
+    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
+        count_name(r, n->map.index[k].name);
+}
+
+/* Gives what was declared in a copied region an identity of its own: containers, and names that
+   stand for other things too, which may be in scope where the copy is. */
+static struct region own_names(struct reverse *r, const struct region *from, const bool *local,
+                               uint32_t nlocal) {
     struct cont *to = ARENA_ARRAY(r->scratch, struct cont, nlocal);
+    struct rename names = {.r = r};
     bool any = false;
     for (uint32_t i = 1; i < nlocal; i++) {
         to[i] = (struct cont){i};
@@ -262,8 +412,10 @@ static struct region own_containers(struct reverse *r, const struct region *from
                                 x.role, x.span);
         any = true;
     }
-    struct subst sub = {.conts = to, .nconts = nlocal};
-    return any ? region_clone(r->g, from, &sub) : *from;
+    region_walk(from, rename_node, &names);
+    struct subst sub = {
+        .n = names.from.n, .from = names.from.at, .to = names.to.at, .conts = to, .nconts = nlocal};
+    return any || sub.n ? region_clone(r->g, from, &sub) : *from;
 }
 
 struct writes {
@@ -310,8 +462,9 @@ static void reverse_map(struct reverse *r, struct level *l, struct node *n,
         region_add(r->g, &m->map.body, top.nodes.at[i]);
     for (uint32_t i = 0; i < body.nodes.n; i++)
         region_add(r->g, &m->map.body, body.nodes.at[i]);
-    m->map.body = own_containers(r, &m->map.body, local, nlocal);
-    region_add(r->g, l->to, m);
+    struct region whole = {{&m, 1, 1}};
+    whole = own_names(r, &whole, local, nlocal);
+    region_add(r->g, l->to, whole.nodes.at[0]);
 }
 
 static void reverse_branch(struct reverse *r, struct level *l, struct node *n,
@@ -330,7 +483,7 @@ static void reverse_branch(struct reverse *r, struct level *l, struct node *n,
         reverse_region(r, &inner, from, extremes);
         for (uint32_t i = 0; i < body.nodes.n; i++)
             region_add(r->g, to, body.nodes.at[i]);
-        *to = own_containers(r, to, local, nlocal);
+        *to = own_names(r, to, local, nlocal);
     }
     region_add(r->g, l->to, b);
 }
@@ -362,11 +515,7 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
         break;
     case NODE_MAP: reverse_map(r, l, n, extremes); break;
     case NODE_BRANCH: reverse_branch(r, l, n, extremes); break;
-    case NODE_LOOP:
-        if (writes_active(r, n))
-            fail(r, n->span, "a sequential loop whose steps depend on each other");
-        break;
-    default: break;
+    default: break; /* loops that would be reversed are refused in check_order */
     }
 }
 
@@ -389,8 +538,11 @@ static void reverse_region(struct reverse *r, struct level *l, const struct regi
         if (dtype_is_float(v.dtype))
             VEC_PUSH(r->scratch, l->values, v);
     }
-    for (uint32_t i = from->nodes.n; i-- > 0 && !r->failed;)
+    for (uint32_t i = from->nodes.n; i-- > 0 && !r->failed;) {
+        if (!l->out)
+            r->now = i;
         reverse_node(r, l, from->nodes.at[i], extremes);
+    }
 }
 
 /* ---- max and min: who was first ---- */
@@ -419,7 +571,7 @@ static bool keep_first(struct reverse *r, struct region *to, const struct region
             union scalar last = {.i64 = INT64_MAX};
             const struct expr *at =
                 expr_op(r->g, OP_SELECT, expr_op(r->g, OP_EQ, n->write.value, y, NULL),
-                        position(r, l), expr_const(r->g, DT_i64, last));
+                        position(r, l, n->span), expr_const(r->g, DT_i64, last));
             add_write(r, to, at, first, n->write.to.at, RES_MIN, n->write.to.outside, n->span);
             found = true;
         } else if (n->kind == NODE_MAP) {
@@ -459,6 +611,8 @@ static void find_extremes(struct reverse *r, struct region *to, struct node *n,
         struct region copy = {0};
         if (!keep_first(r, &copy, &one, s.found[i], e.first, &root))
             fail(r, s.found[i]->span, "a largest value under a condition or in a loop");
+        bool *local = ARENA_ARRAY(r->scratch, bool, r->g->conts.n);
+        copy = own_names(r, &copy, local, r->g->conts.n);
         for (uint32_t k = 0; k < copy.nodes.n; k++)
             region_add(r->g, to, copy.nodes.at[k]);
         VEC_PUSH(r->scratch, out->at, e);
@@ -467,30 +621,85 @@ static void find_extremes(struct reverse *r, struct region *to, struct node *n,
 
 /* ---- What depends on what ---- */
 
+enum { ACTIVE = 1, STALE = 2, NEEDED = 4 };
+
+/* Both walks go by nodes of the body, so that `since` and `until` tell the values that a container
+   has one after the other apart. */
 struct flow {
     struct reverse *r;
-    struct map values; /* names that depend on what is differentiated by */
+    struct map values; /* of a name: ACTIVE, STALE, NEEDED */
+    const bool *wrt;
+    bool *stale; /* depends on what is differentiated by before it is written for the last time */
     bool changed;
 };
 
-static bool expr_depends(struct flow *f, const struct expr *e) {
-    if (e->kind == EXPR_VALUE)
-        return map_get(&f->values, e->value.i, NULL);
-    for (uint32_t i = 0; i < expr_nargs(e); i++)
-        if (expr_depends(f, e->args[i]))
-            return true;
-    return false;
+static uint64_t bits(const struct flow *f, struct name n) {
+    uint64_t v = 0;
+    map_get(&f->values, n.i, &v);
+    return v;
 }
 
-static void flow_node(void *data, struct node *n) {
+static uint64_t expr_bits(const struct flow *f, const struct expr *e) {
+    uint64_t v = e->kind == EXPR_VALUE ? bits(f, e->value) : 0;
+    for (uint32_t i = 0; i < expr_nargs(e); i++)
+        v |= expr_bits(f, e->args[i]);
+    return v;
+}
+
+static void flow_forward(void *data, struct node *n) {
     struct flow *f = data;
-    bool *active = f->r->active;
-    if (n->kind == NODE_READ && active[n->read.from.cont.i])
-        map_put(&f->values, n->read.name.i, 1);
-    if (n->kind == NODE_LET && expr_depends(f, n->let.value))
-        map_put(&f->values, n->let.name.i, 1);
-    if (n->kind == NODE_WRITE && !active[n->write.to.cont.i] && expr_depends(f, n->write.value))
-        f->changed = active[n->write.to.cont.i] = true;
+    struct reverse *r = f->r;
+    uint64_t v;
+    uint32_t c;
+    if (n->kind == NODE_READ) {
+        c = n->read.from.cont.i;
+        bool is_active = r->since[c] <= r->now, is_stale = f->stale[c] || (f->wrt[c] && !is_active);
+        map_put(&f->values, n->read.name.i, (is_active ? ACTIVE : 0) | (is_stale ? STALE : 0));
+    } else if (n->kind == NODE_LET) {
+        map_put(&f->values, n->let.name.i, expr_bits(f, n->let.value));
+    } else if (n->kind == NODE_WRITE) {
+        c = n->write.to.cont.i;
+        v = expr_bits(f, n->write.value);
+        if ((v & ACTIVE) && f->wrt[c] && r->since[c] > r->now)
+            fail(r, n->span, "what it is taken over depends on something else it is taken over");
+        if ((v & ACTIVE) && r->since[c] > r->now) {
+            r->since[c] = r->now;
+            f->changed = true;
+        }
+        if ((v & STALE) && !f->wrt[c] && !f->stale[c])
+            f->changed = f->stale[c] = true;
+    }
+}
+
+static void need(struct flow *f, const struct expr *e) {
+    if (e->kind == EXPR_VALUE && !(bits(f, e->value) & NEEDED)) {
+        map_put(&f->values, e->value.i, bits(f, e->value) | NEEDED);
+        f->changed = true;
+    }
+    for (uint32_t i = 0; i < expr_nargs(e); i++)
+        need(f, e->args[i]);
+}
+
+static void flow_backward(void *data, struct node *n) {
+    struct flow *f = data;
+    struct reverse *r = f->r;
+    if (n->kind == NODE_WRITE && r->until[n->write.to.cont.i] > r->now)
+        need(f, n->write.value);
+    if (n->kind == NODE_LET && (bits(f, n->let.name) & NEEDED))
+        need(f, n->let.value);
+    if (n->kind == NODE_READ && (bits(f, n->read.name) & NEEDED) &&
+        r->until[n->read.from.cont.i] <= r->now) {
+        r->until[n->read.from.cont.i] = r->now + 1;
+        f->changed = true;
+    }
+}
+
+static void flow_node(struct flow *f, struct node *n, void (*step)(void *, struct node *)) {
+    struct region one = {{&n, 1, 1}};
+    do {
+        f->changed = false;
+        region_walk(&one, step, f);
+    } while (f->changed && !f->r->failed);
 }
 
 static void count_writer(void *data, struct node *n) {
@@ -499,23 +708,134 @@ static void count_writer(void *data, struct node *n) {
         r->writers[n->write.to.cont.i]++;
 }
 
+static void note_last(void *data, struct node *n) {
+    struct reverse *r = data;
+    if (n->kind == NODE_WRITE && r->since[n->write.to.cont.i] != UINT32_MAX)
+        r->since[n->write.to.cont.i] = r->now + 1;
+}
+
+static void find_flow(struct reverse *r, struct cont loss, uint32_t n, const struct cont *wrt) {
+    struct region *body = &r->g->body;
+    bool *by = ARENA_ARRAY(r->scratch, bool, r->nadjoint);
+    struct flow f = {.r = r, .values = map_new(r->scratch), .wrt = by};
+    f.stale = ARENA_ARRAY(r->scratch, bool, r->nadjoint);
+    for (uint32_t i = 0; i < r->nadjoint; i++)
+        r->since[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        by[wrt[i].i] = true;
+        r->since[wrt[i].i] = 0;
+    }
+    for (r->now = 0; r->now < body->nodes.n; r->now++) {
+        struct region one = {{&body->nodes.at[r->now], 1, 1}};
+        region_walk(&one, note_last, r);
+    }
+    for (r->now = 0; r->now < body->nodes.n && !r->failed; r->now++)
+        flow_node(&f, body->nodes.at[r->now], flow_forward);
+    if (f.stale[loss.i])
+        fail(r, graph_cont(r->g, loss)->span,
+             "the value depends on what it is taken over as it was before it was overwritten");
+    f.values = map_new(r->scratch);
+    r->until[loss.i] = UINT32_MAX;
+    for (r->now = body->nodes.n; r->now-- > 0 && !r->failed;)
+        flow_node(&f, body->nodes.at[r->now], flow_backward);
+}
+
+/* ---- What may be reversed ---- */
+
 struct order {
     struct reverse *r;
-    bool *read; /* containers that an earlier node reads */
+    struct sym_facts *facts;
+    uint32_t *depth; /* by container: of the region that declares it; 0 is the graph's body */
+    bool *read;      /* by a copy that reversing makes of an earlier node */
+    bool *written;   /* with other things than constants */
+    const struct node **extreme; /* the max or min that was written */
+    VEC(bool) reversed;          /* by depth: the node around, that a copy is made of */
 };
 
-static void check_order(void *data, struct node *n) {
-    struct order *o = data;
-    if (n->kind == NODE_READ)
-        o->read[n->read.from.cont.i] = true;
-    if (n->kind == NODE_WRITE && n->write.to.resolution == RES_NONE &&
-        o->read[n->write.to.cont.i] && differentiable(o->r, n->write.to.cont) &&
-        graph_cont(o->r->g, n->write.to.cont)->role != ROLE_TRANSIENT)
+static void order_region(struct order *o, const struct region *region, uint32_t depth);
+
+static void order_write(struct order *o, const struct node *n) {
+    struct cont c = n->write.to.cont;
+    enum resolution res = n->write.to.resolution;
+    if (o->read[c.i])
         fail(o->r, n->span, "what was read before is overwritten");
-    if (n->kind == NODE_WRITE && n->write.to.resolution == RES_NONE &&
-        o->read[n->write.to.cont.i] && o->r->writers[n->write.to.cont.i] > 1 &&
-        differentiable(o->r, n->write.to.cont))
-        fail(o->r, n->span, "what was read before is overwritten");
+    if (o->extreme[c.i] && o->extreme[c.i] != n)
+        fail(o->r, n->span, "a largest or smallest value that is written again");
+    if ((res == RES_MAX || res == RES_MIN) && differentiable(o->r, c)) {
+        if (o->written[c.i])
+            fail(o->r, n->span, "a largest or smallest value of what was written before");
+        o->extreme[c.i] = n;
+    } else if (res != RES_NONE || n->write.value->kind != EXPR_CONST) {
+        o->written[c.i] = true;
+    }
+}
+
+/* A body that may run in order is gone through twice: the second time as its later iterations. */
+static void order_below(struct order *o, struct node *n, uint32_t depth) {
+    struct reverse *r = o->r;
+    uint32_t mark = sym_facts_mark(o->facts);
+    if (o->reversed.n == depth)
+        VEC_PUSH(r->scratch, o->reversed, false);
+    o->reversed.at[depth] = writes_active(r, n);
+    if (n->kind == NODE_MAP) {
+        bool order = o->reversed.at[1] && !n->map.unique &&
+                     node_race(r->g, n, o->facts, CONFLICT_ERROR, NULL) != RACE_FREE;
+        if (order && o->reversed.at[depth])
+            fail(r, n->span,
+                 "a map whose iterations are not known to be independent; say `unique` if they "
+                 "are");
+        for (uint32_t k = 0; k < n->map.n; k++)
+            index_facts(o->facts, r->g->syms, &n->map.index[k]);
+        for (int times = order ? 2 : 1; times-- > 0;)
+            order_region(o, &n->map.body, depth);
+    } else if (n->kind == NODE_LOOP && o->reversed.at[depth]) {
+        fail(r, n->span, "a sequential loop whose steps depend on each other");
+    } else if (n->kind == NODE_LOOP) {
+        index_facts(o->facts, r->g->syms, &n->loop.index);
+        for (int times = 2; times-- > 0;)
+            order_region(o, &n->loop.body, depth);
+    } else {
+        order_region(o, &n->branch.then, depth);
+        order_region(o, &n->branch.otherwise, depth);
+    }
+    sym_facts_restore(o->facts, mark);
+}
+
+static void order_region(struct order *o, const struct region *region, uint32_t depth) {
+    for (uint32_t i = 0; i < region->nodes.n && !o->r->failed; i++) {
+        struct node *n = region->nodes.at[i];
+        uint32_t c;
+        if (depth == 0)
+            o->r->now = i;
+        switch (n->kind) {
+        case NODE_DECL:
+            c = n->decl.cont.i;
+            o->depth[c] = depth;
+            o->read[c] = o->written[c] = false;
+            o->extreme[c] = NULL;
+            break;
+        case NODE_READ:
+            c = n->read.from.cont.i;
+            if (o->depth[c] < depth && o->reversed.at[o->depth[c] + 1])
+                o->read[c] = true;
+            break;
+        case NODE_WRITE: order_write(o, n); break;
+        case NODE_MAP:
+        case NODE_LOOP:
+        case NODE_BRANCH: order_below(o, n, depth + 1); break;
+        default: break;
+        }
+    }
+}
+
+static void check_order(struct reverse *r) {
+    struct order o = {.r = r, .facts = graph_facts(r->scratch, r->g)};
+    o.depth = ARENA_ARRAY(r->scratch, uint32_t, r->nadjoint);
+    o.read = ARENA_ARRAY(r->scratch, bool, r->nadjoint);
+    o.written = ARENA_ARRAY(r->scratch, bool, r->nadjoint);
+    o.extreme = ARENA_ARRAY(r->scratch, const struct node *, r->nadjoint);
+    VEC_PUSH(r->scratch, o.reversed, false);
+    order_region(&o, &r->g->body, 0);
 }
 
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
@@ -523,27 +843,26 @@ bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont
     struct arena *scratch = arena_new();
     struct reverse r = {.g = g, .scratch = scratch, .d = d, .nadjoint = g->conts.n};
     r.adjoint = ARENA_ARRAY(scratch, struct cont, g->conts.n);
-    r.active = ARENA_ARRAY(scratch, bool, g->conts.n);
+    r.since = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
+    r.until = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
     r.writers = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
-    for (uint32_t i = 0; i < n; i++)
-        r.active[wrt[i].i] = true;
-    struct flow flow = {.r = &r, .values = map_new(scratch), .changed = true};
-    while (flow.changed) {
-        flow.changed = false;
-        region_walk(&g->body, flow_node, &flow);
-    }
+    r.symbols = map_new(scratch);
+    r.names = map_new(scratch);
+    struct graph_symbol *symbols;
+    for (uint32_t i = graph_symbols(g, scratch, &symbols); i-- > 0;)
+        map_put(&r.symbols, symbols[i].name.i, 1);
+    find_flow(&r, loss, n, wrt);
     region_walk(&g->body, count_writer, &r);
-    struct order order = {&r, ARENA_ARRAY(scratch, bool, g->conts.n)};
-    region_walk(&g->body, check_order, &order);
+    region_walk(&g->body, count_names, &r);
+    check_order(&r);
     struct region top = {0}, body = {0}, first = {0};
     struct container l = *graph_cont(g, loss);
     r.top = &top;
-    r.active[loss.i] = true;
     r.adjoint[loss.i] = declare(&r, &top, fresh(&r, "d_", l.name), l.dtype, l.rank, l.dims,
                                 scalar_from_i64(l.dtype, 1), l.span);
     struct extremes extremes = {0};
-    for (uint32_t i = 0; i < g->body.nodes.n; i++)
-        find_extremes(&r, &first, g->body.nodes.at[i], &extremes);
+    for (r.now = 0; r.now < g->body.nodes.n; r.now++)
+        find_extremes(&r, &first, g->body.nodes.at[r.now], &extremes);
     struct level level = {.to = &body, .top = &top};
     reverse_region(&r, &level, &g->body, &extremes);
     for (uint32_t i = 0; i < n; i++)

@@ -5,6 +5,8 @@
    The first broken invariant ends it. */
 #include "compiler/ir/verify.h"
 
+#include "compiler/analysis/facts.h"
+
 #include <string.h>
 
 #include <stdarg.h>
@@ -120,7 +122,15 @@ static bool check_branch(struct verifier *v, const struct node *n) {
     if (n->branch.condition->dtype != DT_bool)
         return broken(v, 10, "the condition of a branch is %s",
                       dtypes[n->branch.condition->dtype].name);
-    return check_inner(v, &n->branch.then) && check_inner(v, &n->branch.otherwise);
+    for (int arm = 0; arm < 2; arm++) { /* each knows what the condition says */
+        uint32_t mark = sym_facts_mark(v->facts);
+        facts_add(v->facts, v->g, n->branch.condition, arm == 0);
+        bool sound = check_inner(v, arm == 0 ? &n->branch.then : &n->branch.otherwise);
+        sym_facts_restore(v->facts, mark);
+        if (!sound)
+            return false;
+    }
+    return true;
 }
 
 static bool check_write(struct verifier *v, const struct node *n) {

@@ -642,9 +642,10 @@ bool lower_tensor(struct lower *l, struct name name, enum dtype t, uint32_t rank
     return true;
 }
 
+/* `_`, any size, is no name in printed text. */
 static struct name new_symbol(struct lower *l, struct name name) {
-    struct name n = take_global(l, name);
-    return n;
+    bool any = strcmp(name_text(l->ev.names, name), "_") == 0;
+    return take_global(l, any ? word(l, "size") : name);
 }
 
 struct value lower_dim(struct lower *l, struct name name) {

@@ -18,7 +18,10 @@ struct signature {
 
 static struct value symbol_for(struct signature *s, const struct ast *dim) {
     struct binding *b = env_find(s->env, dim->name, NULL);
-    if (b && strcmp(name_text(s->ev->names, dim->name), "_") != 0)
+    bool any = strcmp(name_text(s->ev->names, dim->name), "_") == 0;
+    if (any) /* any size: each has a symbol of its own */
+        return lower_dim(s->l, dim->name);
+    if (b)
         return b->value;
     struct value v = lower_dim(s->l, dim->name);
     env_bind(s->env, dim->name, v, dim->span);

@@ -4,6 +4,8 @@
    Holds after: the graph means the same for all arguments that meet its conditions. */
 #include "compiler/passes/pass.h"
 
+#include "compiler/analysis/facts.h"
+
 struct simplify {
     struct graph *g;
     struct arena *scratch;
@@ -41,8 +43,8 @@ static const struct expr *boolean(struct simplify *s, bool b) {
 static const struct expr *fold_op(struct simplify *s, const struct expr *e,
                                   const struct expr *const *a) {
     struct sym x, y;
-    if (scalars[e->op].result == RESULT_BOOL && scalars[e->op].arity == 2 &&
-        a[0]->dtype == DT_i64 && expr_to_sym(s->g, a[0], &x) && expr_to_sym(s->g, a[1], &y)) {
+    const struct expr *folded = expr_op(s->g, e->op, a[0], a[1], a[2]);
+    if (facts_compare(s->facts, s->g, folded, &x, &y)) {
         int known = decide(s, e->op, x, y);
         if (known >= 0)
             return boolean(s, known);
@@ -53,7 +55,7 @@ static const struct expr *fold_op(struct simplify *s, const struct expr *e,
                 return a[k]->constant.b == (e->op == OP_AND) ? a[1 - k] : a[k];
     if (e->op == OP_SELECT && a[0]->kind == EXPR_CONST)
         return a[0]->constant.b ? a[1] : a[2];
-    return expr_op(s->g, e->op, a[0], a[1], a[2]);
+    return folded;
 }
 
 static const struct expr *fold_expr(struct simplify *s, const struct expr *e) {
@@ -174,34 +176,6 @@ static bool thin_map(struct simplify *s, struct node *n, struct region *to) {
     return true;
 }
 
-/* What a condition says of integers, or its negation, becomes a fact. */
-static void assume(struct simplify *s, const struct expr *e, bool holds) {
-    struct sym a, b, one = sym_const(s->g->syms, 1);
-    if (e->kind != EXPR_OP)
-        return;
-    if ((e->op == OP_AND && holds) || (e->op == OP_OR && !holds)) {
-        assume(s, e->args[0], holds);
-        assume(s, e->args[1], holds);
-        return;
-    }
-    if (e->op == OP_NOT) {
-        assume(s, e->args[0], !holds);
-        return;
-    }
-    if (scalars[e->op].arity != 2 || e->args[0]->dtype != DT_i64 ||
-        !expr_to_sym(s->g, e->args[0], &a) || !expr_to_sym(s->g, e->args[1], &b))
-        return;
-    struct sym ab = sym_sub(s->g->syms, a, b), ba = sym_sub(s->g->syms, b, a);
-    bool less = e->op == OP_LT || e->op == OP_LE, strict = e->op == OP_LT || e->op == OP_GT;
-    if (e->op == OP_EQ ? holds : e->op == OP_NE && !holds) {
-        sym_facts_nonneg(s->facts, ab);
-        sym_facts_nonneg(s->facts, ba);
-    } else if (less || e->op == OP_GT || e->op == OP_GE) {
-        struct sym d = less == holds ? ba : ab; /* d >= 0, or > 0 */
-        sym_facts_nonneg(s->facts, strict == holds ? sym_sub(s->g->syms, d, one) : d);
-    }
-}
-
 static bool fold_branch(struct simplify *s, struct node *n, struct region *to) {
     n->branch.condition = fold_expr(s, n->branch.condition);
     const struct expr *c = n->branch.condition;
@@ -213,7 +187,7 @@ static bool fold_branch(struct simplify *s, struct node *n, struct region *to) {
     }
     for (int arm = 0; arm < 2; arm++) {
         uint32_t mark = sym_facts_mark(s->facts);
-        assume(s, c, arm == 0);
+        facts_add(s->facts, s->g, c, arm == 0);
         fold_region(s, arm == 0 ? &n->branch.then : &n->branch.otherwise);
         sym_facts_restore(s->facts, mark);
     }

@@ -226,9 +226,6 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
         return true;
     struct env *where = NULL;
     struct binding *b = env_find(env, target->name, &where);
-    bool outside = b && where->kind == ENV_SCRIPT && !in_script(env);
-    if (outside)
-        b = NULL;
     if (b && b->value.kind == VAL_TENSOR && b->value.tensor->container &&
         !b->value.tensor->carried) {
         struct value c = b->value;

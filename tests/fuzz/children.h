@@ -15,16 +15,22 @@ struct shared { /* by parent and child */
     char why[60000];
 };
 
-static struct shared *shared;
+static struct shared *shared; /* of the child that runs, or was waited for last */
 static const char *stdlib_folder;
 static int variants = 3;
 
-FUZZ void children_begin(void) {
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
+FUZZ struct shared *shared_new(void) {
+    struct shared *s =
+        mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED) {
         perror("mmap");
         exit(2);
     }
+    return s;
+}
+
+FUZZ void children_begin(void) {
+    shared = shared_new();
 }
 
 static pid_t child_begin(void) {
@@ -62,11 +68,8 @@ FUZZ void child_case(struct runner *r, struct arena *a, struct program *p, unsig
         child_fail(r->kind, r->why);
 }
 
-/* In the parent: how the child failed, "" if it was well. */
-FUZZ const char *child_end(pid_t child) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        ;
+/* How a child of this status failed, "" if it was well. */
+FUZZ const char *child_status(int status) {
     if (WIFSIGNALED(status)) {
         bool slow = WTERMSIG(status) == SIGALRM;
         snprintf(shared->kind, sizeof shared->kind, "%s in %.40s", slow ? "too slow" : "crash",
@@ -78,6 +81,14 @@ FUZZ const char *child_end(pid_t child) {
         snprintf(shared->why, sizeof shared->why, "status %d", WEXITSTATUS(status));
     }
     return shared->kind;
+}
+
+/* In the parent: waits for the child. */
+FUZZ const char *child_end(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        ;
+    return child_status(status);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Reads a program from a file: the function `f`, and in comments what its arguments are:
      # sizes: N = 3, M = 17, pos = 2     every dimension and run-time integer
-     # below: x4 = 7                     x4 holds integers in 0 .. 6 */
+     # below: x4 = 7                     x4 holds integers in 0 .. 6
+     # special: x = 1                    extreme numbers */
 #ifndef DCL_TESTS_FUZZ_FOUND_H
 #define DCL_TESTS_FUZZ_FOUND_H
 
@@ -69,7 +70,9 @@ __attribute__((unused)) static struct program *found_load(struct front *f, const
         for (int k = 0; k < a->rank; k++)
             a->dims[k] = found_dim(f, p, type->kids[k], path);
         a->below = found_number(p->whole, "below:", a->name);
-        a->content = a->below > 0 ? CONTENT_INDEX : CONTENT_PLAIN;
+        a->content = a->below > 0                                         ? CONTENT_INDEX
+                     : found_number(p->whole, "special:", a->name) > 0 ? CONTENT_SPECIAL
+                                                                        : CONTENT_PLAIN;
         if (a->rank == 0 && a->dtype == DT_i64) {
             a->integer = true;
             a->value = found_number(p->whole, "sizes:", a->name);

@@ -1,9 +1,10 @@
 /* Programs made at random: what the compiler makes of them equals what `ref` does, and every graph on
    the way reads back from its text. See README.md.
 
-   usage: programs_test [--from N] [--count N] [--variants N] [--show N] [--minimize N]
-   Without --count: DCL_FUZZ_COUNT programs. Each runs in a process of its own kind: a crash or an
-   endless loop is a failure like another one. */
+   usage: programs_test [--from N] [--count N] [--jobs N] [--variants N] [--show N] [--minimize N]
+   Without --count: three times DCL_FUZZ_COUNT up to 300, else as many as that, by one process per
+   processor. They run in processes of their own: a crash or an endless loop is a failure like
+   another one. */
 #include "tests/fuzz/children.h"
 #include "tests/fuzz/generate.h"
 #include "tests/fuzz/minimize.h"
@@ -28,7 +29,7 @@ static void work(uint64_t from, uint64_t to) {
 /* For the minimizer: how P fails, "" if it does not. */
 static const char *fails_how(struct program *p, void *data) {
     (void)data;
-    pid_t child = child_begin();
+    pid_t child = child_begin(); /* in the block of the worker that failed */
     if (child == 0) {
         struct runner r;
         struct arena *all = arena_new();
@@ -71,16 +72,101 @@ static void report(uint64_t seed, bool smaller) {
     arena_free(a);
 }
 
+/* A process that works at a batch of programs. */
+struct worker {
+    pid_t pid; /* 0: none */
+    uint64_t from, to;
+    struct shared *shared;
+};
+
+static void start(struct worker *w, uint64_t from, uint64_t to) {
+    w->from = from;
+    w->to = to;
+    shared = w->shared;
+    w->pid = child_begin();
+    if (w->pid == 0) {
+        work(from, to);
+        _exit(0);
+    }
+}
+
+static uint64_t failures;
+static int smaller = 3; /* failures that are minimized */
+
+/* After W's end: what is left of its batch goes on in a new process. */
+static void follow(struct worker *w, int status) {
+    shared = w->shared;
+    w->pid = 0;
+    if (!child_status(status)[0])
+        return;
+    uint64_t seed = shared->progress.seed;
+    if (seed < w->from) { /* before the first program */
+        diag("%s: %s", shared->kind, shared->why);
+        exit(2);
+    }
+    failures++;
+    report(seed, failures <= (uint64_t)smaller);
+    if (seed + 1 < w->to)
+        start(w, seed + 1, w->to);
+}
+
+static void run_all(uint64_t from, uint64_t n, int jobs) {
+    struct worker workers[64] = {{0}};
+    uint64_t at = from, end = from + n;
+    int busy;
+    struct progress all = {0};
+    do {
+        busy = 0;
+        for (int i = 0; i < jobs; i++) {
+            if (!workers[i].shared)
+                workers[i].shared = shared_new();
+            if (!workers[i].pid && at < end) {
+                uint64_t to = at + BATCH < end ? at + BATCH : end;
+                start(&workers[i], at, to);
+                at = to;
+            }
+            busy += workers[i].pid != 0;
+        }
+        int status;
+        pid_t pid = busy ? waitpid(-1, &status, 0) : 0;
+        for (int i = 0; i < jobs && pid > 0; i++)
+            if (workers[i].pid == pid)
+                follow(&workers[i], status);
+    } while (busy);
+    for (int i = 0; i < jobs; i++) {
+        const struct progress *p = &workers[i].shared->progress;
+        all.programs += p->programs;
+        all.graphs += p->graphs;
+        all.trips += p->trips;
+        all.kernels += p->kernels;
+        all.elements += p->elements;
+        all.unsure += p->unsure;
+        all.gave_up += p->gave_up;
+    }
+    diag("%llu graphs, %llu round trips, %llu compiled forms, %llu elements",
+         (unsigned long long)all.graphs, (unsigned long long)all.trips,
+         (unsigned long long)all.kernels, (unsigned long long)all.elements);
+    diag("not compared: %llu elements; %llu programs whose data decide too finely",
+         (unsigned long long)all.unsure, (unsigned long long)all.gave_up);
+    ok(failures == 0, "%llu programs: ref, compiled code and printed graphs agree",
+       (unsigned long long)n);
+    ok(all.unsure * 10 <= all.elements && all.gave_up * 10 <= all.programs + 50,
+       "nearly all of it was compared");
+}
+
 int main(int argc, char **argv) {
     const char *count = getenv("DCL_FUZZ_COUNT"), *source = getenv("DCL_SRC");
-    uint64_t from = 1, n = count ? strtoull(count, NULL, 10) * 3 : 300, failures = 0;
-    int smaller = 3;
+    uint64_t from = 1, n = count ? strtoull(count, NULL, 10) : 100;
+    int jobs = n < 5000 ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    n = n > 100 ? n : 3 * n;
     for (int i = 1; i + 1 < argc; i += 2) {
         uint64_t x = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--from") == 0)
             from = x;
         else if (strcmp(argv[i], "--count") == 0)
             n = x;
+        else if (strcmp(argv[i], "--jobs") == 0)
+            jobs = (int)x;
         else if (strcmp(argv[i], "--variants") == 0)
             variants = (int)x;
         else if (strcmp(argv[i], "--minimize") == 0)
@@ -93,37 +179,6 @@ int main(int argc, char **argv) {
     char folder[4096];
     snprintf(folder, sizeof folder, "%s/stdlib", source ? source : ".");
     stdlib_folder = folder;
-    children_begin();
-    for (uint64_t at = from, end = from + n; at < end;) {
-        uint64_t to = at + BATCH < end ? at + BATCH : end;
-        pid_t child = child_begin();
-        if (child == 0) {
-            work(at, to);
-            _exit(0);
-        }
-        if (child_end(child)[0]) {
-            uint64_t seed = shared->progress.seed;
-            if (seed < at) { /* before the first program */
-                diag("%s: %s", shared->kind, shared->why);
-                return 2;
-            }
-            failures++;
-            report(seed, failures <= (uint64_t)smaller);
-            at = seed + 1;
-        } else {
-            at = to;
-        }
-    }
-    const struct progress *p = &shared->progress;
-    diag("%llu programs, %llu graphs, %llu round trips, %llu kernels, %llu elements",
-         (unsigned long long)p->programs, (unsigned long long)p->graphs,
-         (unsigned long long)p->trips, (unsigned long long)p->kernels,
-         (unsigned long long)p->elements);
-    diag("not compared: %llu elements; %llu programs whose data decide too finely",
-         (unsigned long long)p->unsure, (unsigned long long)p->gave_up);
-    ok(failures == 0, "%llu programs: ref, compiled code and printed graphs agree",
-       (unsigned long long)n);
-    ok(p->unsure * 10 <= p->elements && p->gave_up * 10 <= p->programs + 50,
-       "nearly all of it was compared");
+    run_all(from, n, jobs < 1 ? 1 : jobs > 64 ? 64 : jobs);
     return done_testing();
 }

@@ -70,9 +70,9 @@ static void look_at_file(struct front *f, const char *path, struct counts *n) {
             if (file->kids[k]->kind == AST_FN || file->kids[k]->kind == AST_LAYER)
                 module_define(m, file->kids[k]);
         struct check_builtins builtins = {front_is_builtin, f->names};
-        if (d.errors == 0)
-            check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
-        for (uint32_t k = 0; k < file->nkids; k++)
+        bool well = d.errors == 0 &&
+                    check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
+        for (uint32_t k = 0; well && k < file->nkids; k++)
             for (int order = 0; file->kids[k]->kind == AST_FN && order < ORDERS; order++)
                 through_passes(f, a, m, file->kids[k], path, order, n);
     }

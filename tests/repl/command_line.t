@@ -25,8 +25,10 @@ fn scale(x: f32[N], k: f32; twice: bool = false) -> y: f32[N] {
   map i { y[i] = x[i] * k * select(twice, 2.0, 1.0) }
 }
 fn split(x: f32[_]) -> (low: f32, high: f32) { map i { x[i] >> low (min);  x[i] >> high (max) } }
-layer Add() { param w: f32[3] = 2;  fn forward(x: f32[3]) -> f32[3] { x + w } }
+layer Add() { param w: f32[3] = 2;  fn forward(x: f32[3]) -> sum: f32[3] { sum = x + w } }
 add = Add()
+adds = [add]
+fn at(x: f32[N], pos: i64; n: int = 1) -> y: f32[N] { map i { y[i] = x[i] + f32(pos * n) } }
 print("ran")
 """)
 with open("bad.dcl", "w", encoding="ascii") as f:
@@ -81,6 +83,22 @@ for backend in "cpu", "ref":
     is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "1=h.npy", *b], 0)
     is_run(["run", "f.dcl", "--entry", "add", "--input", "x=x.npy", *b], 0,
            "ran\n[5. 3. 4.]  f32[3]\n", [])
+    for entry in "add", "add.forward", "adds[0]":
+        is_run(["run", "f.dcl", "--entry", entry, "--input", "x=x.npy", "--output", "sum=s.npy",
+                *b], 0, "ran\n", [])
+        tap.is_close(numpy.load("s.npy"), x + 2, "the result of %s by its name" % entry)
+        os.remove("s.npy")
+    is_run(["run", "f.dcl", "--entry", "add", "--input", "x=x.npy", "--output", "y=s.npy", *b], 2,
+           None, ["add has no such result"])
+    for option in "--set", "--input":
+        is_run(["run", "f.dcl", "--entry", "at", "--input", "x=x.npy", option, "pos=3", *b], 0,
+               "ran\n[6. 4. 5.]  f32[3]\n", [])
+        is_run(["run", "f.dcl", "--entry", "scale", "--input", "x=x.npy", option, "k=-1.5e0",
+                option, "twice=true", *b], 0, "ran\n[-9. -3. -6.]  f32[3]\n", [])
+        is_run(["run", "f.dcl", "--entry", "at", "--input", "x=x.npy", option, "pos=3.5", *b], 1,
+               None, ["integer"])
+        is_run(["run", "f.dcl", "--entry", "at", option, "x=3", option, "pos=3", *b], 1, None,
+               ["x must be a tensor"])
     is_run(["run", "f.dcl", "--entry", "scale", "--input", "x=x.npy", *b], 1, None,
            ["k is missing"])
     is_run(["run", "f.dcl", "--entry", "split", "--input", "x=none.npy", *b], 1, None, ["none.npy"])
@@ -106,7 +124,21 @@ tap.ok("x: reads 256, writes 0 bytes" in out and "in all: reads 260, writes 256"
        "bytes that move", out)
 status, out, err = is_run(["movement", "f.dcl", "--entry", "scale"], 0)
 tap.ok("y: reads 0, writes 4*N bytes" in out, "in symbols", out)
-is_run(["show", "f.dcl", "--entry", "add"], 0)
+is_run(["show", "f.dcl", "--entry", "scale(x: f32[8], k: f32)"], 0, None, [])
+for command in "show", "movement":
+    status, out, err = is_run([command, "f.dcl", "--entry", "adds[0]"], 0)
+    tap.ok("ran" not in out and "ran" in err, command + ": what the script prints goes aside", out)
+for cpu, register in ("skylake-avx512", "zmm"), ("haswell", "ymm"), ("x86-64", "xmm"):
+    status, out, err = is_run(["show", "f.dcl", "--entry", "scale", "--as", "asm", "--target-cpu",
+                               cpu], 0, None, [])
+    tap.ok(register in out, "code for %s is shown on any machine" % cpu, out)
+# No machine is both; on the one that this is, code for the other runs or is refused.
+for cpu in "sapphirerapids", "znver5":
+    status, out, err = tap.dcl("run", "f.dcl", "--entry", "scale", "--input", "x=x.npy", "--set",
+                               "k=2", "--target-cpu", cpu)
+    tap.ok((status == 0 and "[6. 2. 4.]" in out) or
+           (status == 1 and "does not run on this machine" in err), "code for %s is called" % cpu,
+           status, out, err)
 is_run(["show", "f.dcl", "--entry", "scale", "--as", "java"], 1, "", ["dcl, llvm, asm"])
 is_run(["show", "f.dcl", "--entry", "scale", "--after", "simplifi"], 1, "", ["mean simplify?"])
 is_run(["show", "f.dcl", "--entry", "scael"], 1, None, ["scael"])

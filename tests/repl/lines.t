@@ -75,6 +75,21 @@ for backend in "ref", "cpu":
     r.ask('m = L()\nsave(m, "l.npz")')
     check("c[0] = 5; c", "[5. 2. 2.]  f32[3]\n", "a line without errors counts")
     check("fn f(x: f32[N]) -> f32[N] { x * 3 }\nf(c)", "[15.  6.  6.]  f32[3]\n", "a redefinition")
+
+    # A file that a wrong line uses is used again by the next.
+    with open("lib.dcl", "w", encoding="ascii") as f:
+        f.write("use inner\nfn twice(x: f32[N]) -> f32[N] { double(x) }\n")
+    with open("inner.dcl", "w", encoding="ascii") as f:
+        f.write("fn double(x: f32[N]) -> f32[N] { x + x }\n")
+    r.ask("use lib; print(nosuch)")
+    tap.ok("unknown name" in r.ask("twice(c)"), backend + ": a wrong line uses nothing")
+    check("use lib; print(twice(c))", "[10.  4.  4.]  f32[3]\n", "the next line uses the file")
+    r.ask("use lib; print(nosuch)")
+    check("twice(c)", "[10.  4.  4.]  f32[3]\n", "a file that was used before stays")
+    with open("wrong.dcl", "w", encoding="ascii") as f:
+        f.write("fn three() -> i64 { 3 }\nprint(1)\n")
+    for _ in range(2):
+        tap.ok("definitions only" in r.ask("use wrong"), backend + ": a file with statements")
     tap.is_int(r.close(), 1, backend + ": the exit status tells of errors")
 
 status, out, err = tap.dcl(

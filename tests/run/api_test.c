@@ -60,6 +60,25 @@ static void check_two(void) {
     dcl_close(a);
 }
 
+/* Code for another processor is shown; it is called only where it runs. */
+static void check_foreign(void) {
+    static const char *const cpus[] = {"sapphirerapids", "znver5"};
+    for (int i = 0; i < 2; i++) {
+        dcl_session *s = dcl_open(i ? "target-cpu=znver5" : "target-cpu=sapphirerapids");
+        is_int(dcl_run(s, "fn f(x: f32[N], y: f32[N]) -> f32[N] { x * y + 1 }", NULL), 0,
+               "%s: definitions", cpus[i]);
+        dcl_function *f = dcl_compile(s, "f(x: f32[N], y: f32[N])");
+        ok(f != NULL, "%s: compiled: %s", cpus[i], dcl_errors(s));
+        const char *text = f ? dcl_show(f, "", "asm") : NULL;
+        ok(text && strstr(text, "mm"), "%s: shown", cpus[i]);
+        float out[3] = {0};
+        int status = f ? call(f, out) : 1;
+        ok(status ? strstr(dcl_errors(s), "does not run on this machine") != NULL : out[1] == 11,
+           "%s: called or refused: %s", cpus[i], dcl_errors(s));
+        dcl_close(s);
+    }
+}
+
 static void *stop_soon(void *session) {
     struct timespec t = {0, 200 * 1000 * 1000};
     nanosleep(&t, NULL);
@@ -132,6 +151,7 @@ int main(void) {
     check_calls("backend=ref");
     check_calls("backend=cpu threads=2");
     check_two();
+    check_foreign();
     check_stop("backend=cpu");
     check_stop("backend=ref");
     check_memory("backend=ref");

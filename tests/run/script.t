@@ -59,6 +59,28 @@ t = 0
 for i in 0:40 { x = x + i * t;  x[i % 3] += 1;  t += 2;  y = x * i }
 print(x, t, y)
 """, None),
+    ("a power in many rounds", "for i in 0:6 { n = 2 ** i; print(n) }", "1\n2\n4\n8\n16\n32\n"),
+    ("numbers stay numbers in many rounds", """
+x: f32[2] = 4
+for i in 0:6 { r = i / 2;  y = x * r;  z = x * (i / 4) }
+print(r, y, z)
+for i in 0:6 { b = i < 5;  w = if i > 4 { 0.5 } else { 1 };  y = x * i }
+print(b, w, y)
+""", "2.5 [10. 10.]  f32[2] [5. 5.]  f32[2]\nfalse 0.5 [20. 20.]  f32[2]\n"),
+    ("powers by functions in many rounds", """
+x: f32[2] = -2
+fn p(x: f32[N], n: int) -> f32[N] { x ** n }
+fn q(x: f32[N], n: int) -> f32[N] { p(x, n) }
+layer L() { fn forward(x: f32[N], n: int) -> f32[N] { q(x, n) } }
+l = L()
+for i in 1:7 { y = x ** i;  z = q(x, i);  w = l(x, i) }
+print(y, z, w)
+""", "[64. 64.]  f32[2] [64. 64.]  f32[2] [64. 64.]  f32[2]\n"),
+    ("what a block assigns is assigned once", """
+n = 0
+for i in 0:6 { r = if i >= 0 { n += 1;  n / 2 } else { 0 } }
+print(n, r)
+""", "6 3.0\n"),
     ("values swap", "a: f32[2] = 1\nx = a + 0\ny = a + 1\nx, y = (y, x)\nprint(x, y)",
      "[2. 2.]  f32[2] [1. 1.]  f32[2]\n"),
     ("lists of tensors", """
@@ -151,6 +173,28 @@ for backend in "ref", "cpu":
     s.run_file("sub/main.dcl")
     tap.is_str(s.output, "5.0 7\n", backend + ": a file finds what lies beside it")
     s.close()
+
+    # A result that is not written everywhere, in memory that was used before.
+    if backend == "cpu":
+        with dclpy.Session("backend=cpu") as s:
+            s.run("""
+fn part(x: f32[N]) -> y: f32[N] { y[0] = 1 }
+fn one(x: f32[N]) -> y: f32[N] { if x[0] > 5 { y = x } }
+x: f32[3] = 1
+for i in 0:20 { z = x * (i + 7.5) }
+for i in 0:20 { y, z = (part(x), one(x)) }
+print(y, z)
+""")
+            tap.is_str(s.output, "[1. 0. 0.]  f32[3] [0. 0. 0.]  f32[3]\n",
+                       "what is not written is zero")
+
+# Integers that change are symbols where that means the same: few kernels for many rounds.
+os.makedirs("kernels", exist_ok=True)
+with dclpy.Session("cache=kernels") as s:
+    s.run("x: f32[5] = 1\nfor i in 0:50 { x = x + i }\nprint(x[0])")
+    tap.is_str(s.output, "1226.0\n", "a sum in many rounds")
+kernels = sum(len(files) for _, _, files in os.walk("kernels"))
+tap.ok(kernels < 12, "few kernels for many rounds", kernels)
 
 # NumPy's own text.
 with dclpy.Session("backend=ref") as s:
