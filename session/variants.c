@@ -142,6 +142,8 @@ struct symbols {      /* names that are symbols of the lowering already */
 
 static struct value symbol(struct dcl_session *s, struct symbols *x, struct name n) {
     uint64_t at;
+    if (strcmp(name_text(s->names, n), "_") == 0) /* any size, each time another one */
+        return lower_dim(s->unit.lower, n);
     if (map_get(&x->value, n.i, &at))
         return x->values.at[at];
     struct value v = lower_dim(s->unit.lower, n);
@@ -154,7 +156,7 @@ static struct value symbol(struct dcl_session *s, struct symbols *x, struct name
 static bool given_dim(struct dcl_session *s, struct symbols *x, struct env *env,
                       const struct ast *e, struct value *out) {
     if (e->kind == AST_NAME && strcmp(name_text(s->names, e->name), "_") == 0) {
-        *out = lower_dim(s->unit.lower, e->name); /* any size, each time another one */
+        *out = symbol(s, x, e->name);
         return true;
     }
     if (e->kind == AST_NAME && !env_find(env, e->name, NULL))

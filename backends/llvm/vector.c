@@ -8,6 +8,8 @@
    see `runs_in_lanes`. */
 #include "backends/llvm/codegen.h"
 
+#include "compiler/analysis/depend.h"
+
 enum { MOST_STRAIGHT = 16, MOST_COPIES = 16, MOST_PRIVATE = 64 * 1024 };
 
 /* --- whether --- */
@@ -17,6 +19,7 @@ struct lanes_check {
     struct map varying; /* names */
     struct map private; /* containers declared inside */
     uint32_t widest;    /* bytes of the widest element */
+    bool sums;          /* floats are summed or multiplied up outside */
     bool ok;
 };
 
@@ -66,6 +69,12 @@ static void check_read(struct lanes_check *x, const struct node *n) {
     widen_to(x, graph_cont(x->c->g, m->cont)->dtype);
 }
 
+static bool sums_floats(const struct lanes_check *x, const struct memlet *m) {
+    return (m->resolution == RES_SUM || m->resolution == RES_PROD) &&
+           dtype_is_float(graph_cont(x->c->g, m->cont)->dtype) &&
+           !map_get(&x->private, m->cont.i, NULL);
+}
+
 static void check_node(struct lanes_check *x, const struct node *n) {
     switch (n->kind) {
     case NODE_DECL: check_decl(x, n); break;
@@ -78,6 +87,7 @@ static void check_node(struct lanes_check *x, const struct node *n) {
     case NODE_WRITE:
         widen_by_expr(x, n->write.value);
         widen_to(x, graph_cont(x->c->g, n->write.to.cont)->dtype);
+        x->sums = x->sums || sums_floats(x, &n->write.to);
         break;
     case NODE_MAP:
         for (uint32_t i = 0; i < n->map.n; i++)
@@ -106,12 +116,16 @@ static uint32_t runs_in_lanes(struct cg *c, const struct node *n, uint32_t k) {
     int64_t step;
     if (!sym_is_const(c->syms, n->map.index[k].step, &step))
         return 1;
-    struct lanes_check x = {c, map_new(c->a), map_new(c->a), 1, true};
+    struct lanes_check x = {c, map_new(c->a), map_new(c->a), 1, false, true};
     map_put(&x.varying, n->map.index[k].name.i, 1);
     for (uint32_t i = k + 1; i < n->map.n; i++)
         check_bounds(&x, &n->map.index[i]);
     check_region(&x, &n->map.body);
     if (!x.ok || !runs_at_once(c, n, k, false))
+        return 1;
+    /* Lanes that meet in a sum split it, which a strict program does not allow. */
+    if (c->o->strict && x.sums &&
+        index_race(c->g, n, k, c->facts, CONFLICT_RESOLVED, NULL) != RACE_FREE)
         return 1;
     return c->o->target.vector_bytes / x.widest;
 }

@@ -7,8 +7,8 @@
    - an atom or a constant by itself;
    - arithmetic over small atoms: the sizes of parameters, which memory bounds, and what facts bound
      on both sides, as they do most indices.
-   A fact about atoms that are not small on both sides afterwards is dropped: subscripts over such an
-   atom would be proved on one side, which says nothing of a sum that wraps to the other. */
+   A fact about atoms that are not small on both sides afterwards is dropped: subscripts over such
+   an atom would be proved on one side, which says nothing of a sum that wraps to the other. */
 #include "compiler/analysis/facts.h"
 
 /* No size is larger; no atom that is called small, and no number times such, by far. */

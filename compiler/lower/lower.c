@@ -26,6 +26,7 @@ struct lower {
     struct map used;     /* names that anything has had */
     struct map reserved; /* names of containers, parameters, symbols */
     struct map active;   /* values and indices in scope: name -> how many */
+    struct map types;    /* values that are integers: name -> 1 + dtype; 0 for indices */
     VEC(struct name) scope;
     VEC(struct origin) origins;
     VEC(struct memo) memos;
@@ -166,6 +167,7 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
     struct name n =
         take_local(l, word(l, arena_printf(l->arena, "%s_v", name_text(l->ev.names, base))));
     struct node *r = add(l, NODE_READ, span);
+    map_put(&l->types, n.i, dtype_is_int(t->dtype) ? 1 + (uint64_t)t->dtype : 0);
     r->read.name = n;
     r->read.from = m;
     l->automatic = n;
@@ -228,6 +230,39 @@ static bool op_cast(void *host, enum dtype to, const struct value *v, struct spa
     return true;
 }
 
+struct value_search {
+    struct lower *l;
+    bool found;
+};
+
+static void note_value(void *data, struct name n) {
+    struct value_search *s = data;
+    uint64_t t;
+    s->found = s->found || (map_get(&s->l->types, n.i, &t) && t > 0);
+}
+
+/* S as an i64 expression: values in it are operands of their own (invariant 11 of IR.md). */
+static const struct expr *expr_of_sym(struct lower *l, struct sym s) {
+    static const enum scalar_op ops[] = {
+        [SYM_SUM] = OP_ADD, [SYM_PRODUCT] = OP_MUL, [SYM_FLOORDIV] = OP_FLOORDIV,
+        [SYM_MOD] = OP_MOD, [SYM_MIN] = OP_MIN,     [SYM_MAX] = OP_MAX};
+    struct sym_ctx *c = l->g->syms;
+    struct value_search search = {l, false};
+    struct name n;
+    sym_atoms(c, s, note_value, &search);
+    if (!search.found)
+        return expr_sym(l->g, s);
+    if (sym_is_atom(c, s, &n)) {
+        uint64_t t;
+        map_get(&l->types, n.i, &t);
+        return expr_cast(l->g, DT_i64, expr_value(l->g, (enum dtype)(t - 1), n));
+    }
+    const struct expr *e = expr_of_sym(l, sym_operand(c, s, 0));
+    for (uint32_t k = 1; k < sym_count(c, s); k++)
+        e = expr_op(l->g, ops[sym_kind(c, s)], e, expr_of_sym(l, sym_operand(c, s, k)), NULL);
+    return e;
+}
+
 static bool op_constant(void *host, enum dtype t, const struct value *v, struct span span,
                         struct value *out) {
     struct lower *l = host;
@@ -235,7 +270,7 @@ static bool op_constant(void *host, enum dtype t, const struct value *v, struct 
     union scalar s;
     switch (v->kind) {
     case VAL_SYM: {
-        const struct expr *e = expr_sym(l->g, v->sym);
+        const struct expr *e = expr_of_sym(l, v->sym);
         *out = scalar_value(t == DT_i64 ? e : expr_cast(l->g, t, e));
         return true;
     }
@@ -254,12 +289,14 @@ static bool op_let(void *host, struct name n, struct value *v, struct span span)
         struct node *read = l->automatic_read; /* v << x[i]: the read has a name after all */
         leave_scope(l, l->scope.n - 1);
         n = take_local(l, n);
+        map_put(&l->types, n.i, dtype_is_int(e->dtype) ? 1 + (uint64_t)e->dtype : 0);
         read->read.name = n;
         *v = scalar_value(expr_value(l->g, e->dtype, n));
         return true;
     }
     n = take_local(l, n);
     struct node *let = add(l, NODE_LET, span);
+    map_put(&l->types, n.i, dtype_is_int(e->dtype) ? 1 + (uint64_t)e->dtype : 0);
     let->let.name = n;
     let->let.value = e;
     bool weak = v->weak;
@@ -302,6 +339,7 @@ static struct index make_index(struct lower *l, const struct eval_range *r) {
                       .factor = r->factor,
                       .span = r->span};
     x.name = take_local(l, r->name);
+    map_put(&l->types, x.name.i, 0);
     return x;
 }
 
@@ -590,6 +628,7 @@ struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *
     l->used = map_new(a);
     l->reserved = map_new(a);
     l->active = map_new(a);
+    l->types = map_new(a);
     if (script)
         l->script = *script;
     l->ev = (struct eval){.arena = a,

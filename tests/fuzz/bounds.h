@@ -2,12 +2,12 @@
    host of its own, which carries with every scalar what `ref` computes and a bound of what another
    evaluation may differ from it. Zero means: the same bits.
 
-   Note [freedoms]. LANGUAGE.md, "Numbers", leaves three: a product may contract with the sum that it
-   feeds (u |product|), a reduction may be split (2 n u sum |terms| for sums of n terms, 2 n u |result|
-   for products), and exp, log and tanh are within 2, 2 and 4 ulp (and libm's within 1). All else is
-   exact as long as the operands are. u is half an ulp at 1. Where a difference of operands can change
-   a comparison, a cast to integers or what is finite, the result is `unsure` and is not compared; a
-   branch or subscript that hangs on one ends the walk (`gave_up`).
+   Note [freedoms]. LANGUAGE.md, "Numbers", leaves three: a product may contract with the sum that
+   it feeds (u |product|), a reduction may be split (2 n u sum |terms| for sums of n terms,
+   2 n u |result| for products), and exp, log and tanh are within 2, 2 and 4 ulp (libm's within 1).
+   All else is exact as long as the operands are. u is half an ulp at 1. Where a difference of
+   operands can change a comparison, a cast to integers or what is finite, the result is `unsure`
+   and is not compared; a branch or subscript that hangs on one ends the walk (`gave_up`).
    STRICT takes the first two freedoms away. */
 #ifndef DCL_TESTS_FUZZ_BOUNDS_H
 #define DCL_TESTS_FUZZ_BOUNDS_H
@@ -200,8 +200,8 @@ static struct shade shade_select(enum dtype t, const struct shade *a, struct sha
     return s;
 }
 
-static bool bounds_scalar(void *host, enum scalar_op op, const struct value *args,
-                          struct span span, struct value *out) {
+static bool bounds_scalar(void *host, enum scalar_op op, const struct value *args, struct span span,
+                          struct value *out) {
     struct bounds *b = host;
     (void)span;
     struct shade a[3] = {{.e = 0}}, s = {.e = 0};
@@ -312,8 +312,8 @@ static struct shade cell_read(const struct bounds *b, enum dtype t, const struct
         s.unsure = several && !(c->sum + s.e < largest(t));
     } else if (c->resolution == RES_PROD) {
         s.e += several && !b->strict ? 2 * c->n * u * fabs(r) : s.e > 0 ? 2 * u * fabs(r) : 0;
-        s.unsure = several && (c->sum > largest(t) / 4 || c->low < smallest(t) * 1e9 ||
-                               (special && !c->nan));
+        s.unsure = several &&
+                   (c->sum > largest(t) / 4 || c->low < smallest(t) * 1e9 || (special && !c->nan));
     }
     if (!isfinite(r) || !isfinite(s.e))
         s.e = 0;
@@ -348,8 +348,8 @@ static bool cell_resolve(struct bounds *b, enum dtype t, struct cell *c, enum re
         c->s.e += v.e + (v.product && !b->strict ? half_ulp(t) * fabs(x) : 0);
         c->sum += isfinite(x) ? fabs(x) : 0;
     } else if (r == RES_PROD) {
-        c->s.e = (v.e > 0 ? fabs(old) * v.e : 0) + (c->s.e > 0 ? fabs(x) * c->s.e : 0) +
-                 c->s.e * v.e;
+        c->s.e =
+            (v.e > 0 ? fabs(old) * v.e : 0) + (c->s.e > 0 ? fabs(x) * c->s.e : 0) + c->s.e * v.e;
         c->sum *= fmax(1, fabs(x));
         c->low *= x != 0 ? fmin(1, fabs(x)) : 1;
     } else {
@@ -401,8 +401,8 @@ static bool bounds_read(void *host, const struct tensor *t, const struct value *
     return true;
 }
 
-static bool bounds_write(void *host, const struct tensor *t, const struct value *at,
-                         struct value v, enum resolution r, bool drop, struct span span) {
+static bool bounds_write(void *host, const struct tensor *t, const struct value *at, struct value v,
+                         enum resolution r, bool drop, struct span span) {
     struct bounds *b = host;
     struct cell *c = cell_at(t, at);
     (void)span;

@@ -37,8 +37,8 @@ struct runner {
     uint32_t nresults;
     void **after;
     struct bound bound[2][PROGRAM_ARGS], bound_args[2][PROGRAM_ARGS]; /* by `strict` */
-    bool known; /* bounds are */
-    char kind[64]; /* "" or how it failed */
+    bool known;                                                       /* bounds are */
+    char kind[64];                                                    /* "" or how it failed */
     const char *why;
 };
 
@@ -80,8 +80,8 @@ static bool compare(struct runner *r, const char *kind, const char *what, enum d
             continue;
         struct arena *a = r->unit.arena;
         return failed(r, kind, "%s, element %lld: %s, by ref %s within %g", what, (long long)i,
-                      proper ? scalar_text(a, t, x) : "no bool",
-                      scalar_text(a, t, b->at[i].r), b->at[i].e);
+                      proper ? scalar_text(a, t, x) : "no bool", scalar_text(a, t, b->at[i].r),
+                      b->at[i].e);
     }
     return true;
 }
@@ -357,8 +357,9 @@ static bool run_session(struct runner *r, const struct variant *v, bool at_end) 
         ok = failed(r, arena_printf(a, "%s: compile", kind), "%s", dcl_errors(s));
     ok = ok && call_guarded(r, s, f, kind, v->strict, at_end);
     if (!ok)
-        r->why = arena_printf(a, "options: %s%s%s\n%s", v->options, v->symbolic ? " (symbolic)" : "",
-                              at_end ? " (at the end)" : "", r->why);
+        r->why =
+            arena_printf(a, "options: %s%s%s\n%s", v->options, v->symbolic ? " (symbolic)" : "",
+                         at_end ? " (at the end)" : "", r->why);
     return ok;
 }
 

@@ -6,7 +6,7 @@
 
 static void expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e);
 static void element(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
-                   struct buf *e);
+                    struct buf *e);
 
 /* --- subscripts ------------------------------------------------------------------------------ */
 
@@ -39,8 +39,8 @@ static void alone(struct counter *x, const struct view *v, const struct slot *sl
 }
 
 /* A subscript from one index that lies in 0 .. n-1; false if this index gives none. */
-static bool from_index(struct gen *g, struct counter *x, const struct view *v, const struct slot *sl,
-                       char *out) {
+static bool from_index(struct gen *g, struct counter *x, const struct view *v,
+                       const struct slot *sl, char *out) {
     int n = sl->dim.n, lo = x->lo, max = x->max;
     if (matches(x, sl) && rng_chance(&g->rng, 85)) {
         alone(x, v, sl, out);
@@ -130,8 +130,7 @@ static bool from_data(struct gen *g, struct scope *s, const struct slot *sl, cha
     }
     for (int k = 0; k < 4 && s->nviews; k++) {
         const struct view *v = &s->view[rng_below(&g->rng, s->nviews)];
-        if (v->below > 0 && v->below <= sl->dim.n && readable(v) && accessible(s, v) &&
-            !v->edges) {
+        if (v->below > 0 && v->below <= sl->dim.n && readable(v) && accessible(s, v) && !v->edges) {
             struct buf b = buf_new(g->arena);
             struct view flat = *v;
             flat.below = 0;
@@ -190,15 +189,13 @@ static void anywhere(struct gen *g, struct scope *s, const struct view *v, const
     case 3: snprintf(out, 80, "%s + %s", x->name, y->name); return;
     case 0: snprintf(out, 80, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
     case 1: snprintf(out, 80, "%s + %d", x->name, 1 + rng_below(&g->rng, 4)); return;
-    case 2:
-        snprintf(out, 80, "2*%s + %s - %d", x->name, y->name, rng_below(&g->rng, 3));
-        return;
+    case 2: snprintf(out, 80, "2*%s + %s - %d", x->name, y->name, rng_below(&g->rng, 3)); return;
     default: snprintf(out, 80, "%s - %s", x->name, y->name); return;
     }
 }
 
 FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
-    static const char *const floats[] = {"0.5", "1.5", "0.75", "2",   "0.1", "1e-3",
+    static const char *const floats[] = {"0.5", "1.5", "0.75", "2",  "0.1",  "1e-3",
                                          "3",   "1",   "0.25", "-1", "-0.5", "0"};
     static const char *const ints[] = {"0", "1", "2", "3", "-1", "-2", "7", "100", "1000003", "5"};
     if (t == DT_bool)
@@ -209,7 +206,7 @@ FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
 
 /* An element of V, which must be accessible; OUTSIDE: with subscripts that may leave it. */
 static void element(struct gen *g, struct scope *s, const struct view *v, bool write, bool outside,
-                   struct buf *e) {
+                    struct buf *e) {
     buf_text(e, v->name);
     for (int d = 0; d < v->rank; d++) {
         const struct slot *sl = &v->slot[d];
@@ -384,16 +381,13 @@ static void float_expression(struct gen *g, struct scope *s, enum dtype t, int d
     case 16: choose(g, s, t, depth, e); return;
     case 17: convert(g, s, t, depth, e); return;
     case 18: call(g, s, t, depth, "(-", ")", e); return;
-    case 19:
-        call(g, s, t, depth, rng_chance(&g->rng, 50) ? "floor(" : "round(", ")", e);
-        return;
+    case 19: call(g, s, t, depth, rng_chance(&g->rng, 50) ? "floor(" : "round(", ")", e); return;
     case 20: call(g, s, t, depth, rng_chance(&g->rng, 50) ? "sqrt(" : "log(", ")", e); return;
     default: call(g, s, t, depth, "abs(", ")", e); return;
     }
 }
 
-static void int_expression(struct gen *g, struct scope *s, enum dtype t, int depth,
-                           struct buf *e) {
+static void int_expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
     switch (rng_below(&g->rng, 14)) {
     case 0:
     case 1: infix(g, s, t, depth, "+", e); return;
@@ -407,9 +401,7 @@ static void int_expression(struct gen *g, struct scope *s, enum dtype t, int dep
     case 9: choose(g, s, t, depth, e); return;
     case 10: convert(g, s, t, depth, e); return;
     case 11: call(g, s, t, depth, "(-", ")", e); return;
-    case 12:
-        call(g, s, t, depth, "(", rng_chance(&g->rng, 50) ? " // 3)" : " % 4)", e);
-        return;
+    case 12: call(g, s, t, depth, "(", rng_chance(&g->rng, 50) ? " // 3)" : " % 4)", e); return;
     default: call(g, s, t, depth, "abs(", ")", e); return;
     }
 }

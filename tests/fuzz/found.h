@@ -70,9 +70,9 @@ __attribute__((unused)) static struct program *found_load(struct front *f, const
         for (int k = 0; k < a->rank; k++)
             a->dims[k] = found_dim(f, p, type->kids[k], path);
         a->below = found_number(p->whole, "below:", a->name);
-        a->content = a->below > 0                                         ? CONTENT_INDEX
+        a->content = a->below > 0                                      ? CONTENT_INDEX
                      : found_number(p->whole, "special:", a->name) > 0 ? CONTENT_SPECIAL
-                                                                        : CONTENT_PLAIN;
+                                                                       : CONTENT_PLAIN;
         if (a->rank == 0 && a->dtype == DT_i64) {
             a->integer = true;
             a->value = found_number(p->whole, "sizes:", a->name);

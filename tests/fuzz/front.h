@@ -70,13 +70,15 @@ static struct ast *front_read(struct front *f, struct arena *a, struct module *m
                               const char *path, const char *text) {
     struct check_builtins builtins = {front_is_builtin, f->names};
     struct ast *last = NULL;
-    struct ast *file = parse_source(a, f->names, d, sources_add(f->sources, path, text, strlen(text)));
+    struct ast *file =
+        parse_source(a, f->names, d, sources_add(f->sources, path, text, strlen(text)));
     for (uint32_t i = 0; i < file->nkids; i++)
         if (file->kids[i]->kind == AST_FN || file->kids[i]->kind == AST_LAYER) {
             module_define(m, file->kids[i]);
             last = file->kids[i];
         }
-    return !d->errors && check_file(a, m, &builtins, front_no_variable, NULL, d, file) ? last : NULL;
+    return !d->errors && check_file(a, m, &builtins, front_no_variable, NULL, d, file) ? last
+                                                                                       : NULL;
 }
 
 /* Definitions first: the files of the library use each other. */
@@ -152,8 +154,8 @@ FUZZ struct result *unit_run_ref(struct unit *u, struct ast *fn, const struct mo
                                  void **memory, uint32_t *n) {
     const struct program *p = u->program;
     struct sym_ctx *syms = sym_ctx_new(u->arena, u->front->names);
-    struct ref *r = ref_begin(u->arena, u->front->names, syms, &u->diags, u->front->prelude, 32, 16,
-                              NULL);
+    struct ref *r =
+        ref_begin(u->arena, u->front->names, syms, &u->diags, u->front->prelude, 32, 16, NULL);
     struct value args[PROGRAM_ARGS], out, callee = function_value(u, fn, m);
     struct name keywords[PROGRAM_ARGS] = {{0}};
     for (int i = 0; i < p->nargs; i++) {
@@ -199,10 +201,9 @@ FUZZ bool unit_bounds(struct unit *u, void *const *memory, bool strict, struct b
         const struct argument *a = &p->args[i];
         int64_t dims[PROGRAM_RANK];
         argument_shape(p, a, dims);
-        values[i] = a->integer
-                        ? value_int(a->value)
-                        : bounds_tensor(b, name_of_text(u->front->names, a->name), a->dtype,
-                                        (uint32_t)a->rank, dims, memory[i], a->inout);
+        values[i] = a->integer ? value_int(a->value)
+                               : bounds_tensor(b, name_of_text(u->front->names, a->name), a->dtype,
+                                               (uint32_t)a->rank, dims, memory[i], a->inout);
     }
     struct value in[PROGRAM_ARGS];
     memcpy(in, values, sizeof in);
@@ -222,8 +223,8 @@ FUZZ struct graph *unit_lower(struct unit *u, bool symbolic) {
     const struct program *p = u->program;
     struct names *names = u->front->names;
     struct sym_ctx *syms = sym_ctx_new(u->arena, names);
-    struct lower *l = lower_begin(u->arena, names, syms, &u->diags, u->front->prelude, u->fn->name,
-                                  32, 16, NULL);
+    struct lower *l =
+        lower_begin(u->arena, names, syms, &u->diags, u->front->prelude, u->fn->name, 32, 16, NULL);
     struct eval *ev = lower_eval(l);
     struct value sizes[PROGRAM_SIZES], args[PROGRAM_ARGS], out;
     struct name keywords[PROGRAM_ARGS] = {{0}};

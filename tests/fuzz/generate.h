@@ -38,8 +38,8 @@ static void some_params(struct gen *g, struct scope *s, int n) {
         enum dtype t = random_type(g);
         if (rank == 0 && t == DT_i64)
             t = DT_i32;
-        const struct view *v = new_param(g, s, t, rank, dims, random_content(g),
-                                         rank && rng_chance(&g->rng, 10));
+        const struct view *v =
+            new_param(g, s, t, rank, dims, random_content(g), rank && rng_chance(&g->rng, 10));
         if (v && rank == 0) { /* a scalar: no container */
             s->nviews--;
             add_value(s, v->name, t, 0);
@@ -103,13 +103,14 @@ static void some_sizes(struct gen *g) {
     g->p->nsizes = 1 + rng_below(&g->rng, 4);
     int first = rng_below(&g->rng, 3);
     for (int i = 0; i < g->p->nsizes; i++) {
-        snprintf(g->p->sizes[i].name, sizeof g->p->sizes[i].name, "%s", names[first + i > 5 ? 0 : first + i]);
+        snprintf(g->p->sizes[i].name, sizeof g->p->sizes[i].name, "%s",
+                 names[first + i > 5 ? 0 : first + i]);
         g->p->sizes[i].n = random_size(g, 65);
         name_use(g, g->p->sizes[i].name);
     }
 }
 
-/* --- a helper like `f` ------------------------------------------------------------------------- */
+/* --- a helper like `f` ---------------------------------------------------------------------- */
 
 /* A function of its own, made for the shapes of what it is called with here. */
 static bool whole_function(struct gen *g, struct scope *s) {
@@ -262,13 +263,14 @@ FUZZ struct program *program_generate(struct arena *a, uint64_t seed) {
     bool generic = false;
     for (int i = 0; i < p->nargs; i++)
         generic = generic || p->args[i].generic;
-    p->where = g.generic == DT_NONE       ? ""
-               : dtype_is_float(g.generic) ? "T: float"
-                                           : "T: int";
+    p->where = g.generic == DT_NONE ? "" : dtype_is_float(g.generic) ? "T: float" : "T: int";
     if (g.generic != DT_NONE && !generic) { /* nothing binds T: give it something */
         if (p->nargs < PROGRAM_ARGS)
-            p->args[p->nargs++] = (struct argument){
-                .name = "bind", .dtype = g.generic, .generic = true, .rank = 1, .dims = {{-1, 0, 2}}};
+            p->args[p->nargs++] = (struct argument){.name = "bind",
+                                                    .dtype = g.generic,
+                                                    .generic = true,
+                                                    .rank = 1,
+                                                    .dims = {{-1, 0, 2}}};
     }
     return p;
 }

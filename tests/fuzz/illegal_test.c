@@ -12,12 +12,13 @@
 
 #define BATCH 40
 
-/* --- programs with one wrong statement --------------------------------------------------------- */
+/* --- programs with one wrong statement ------------------------------------------------------ */
 
 enum judge { BY_REF, REFUSED, EITHER };
 
 struct wrong {
-    enum judge judge; /* BY_REF: an error if ref gives one; REFUSED: always an error; EITHER: no crash */
+    enum judge
+        judge; /* BY_REF: an error if ref gives one; REFUSED: always an error; EITHER: no crash */
     const char *text; /* statements over victim: f32[V], twin: f32[V], at: i64[3], bad: f32[3] */
 };
 
@@ -74,7 +75,7 @@ static struct argument *add_argument(struct program *p, const char *name, enum d
     return a;
 }
 
-/* A generated program with statement K in it. TWIN: nothing but the shape of an argument is wrong. */
+/* A generated program with statement K in it. TWIN: only the shape of an argument is wrong. */
 static struct program *wrong_program(struct arena *a, uint64_t seed, int k, bool twin) {
     struct program *p = program_generate(a, seed);
     struct rng r = {seed * 31 + 7};
@@ -164,8 +165,7 @@ static void run_wrong(struct runner *r, struct arena *a, uint64_t seed) {
         for (int i = 0; i < p->nargs; i++) {
             const struct argument *x = &p->args[i];
             argument_shape(p, x, in_dims[i]);
-            args[i] = guard_new(
-                (size_t)argument_elements(p, x) * dtypes[x->dtype].bytes, way == 0);
+            args[i] = guard_new((size_t)argument_elements(p, x) * dtypes[x->dtype].bytes, way == 0);
             argument_fill(p, i, args[i].at);
             in[i] = (dcl_tensor){args[i].at, (int32_t)x->dtype, x->rank, in_dims[i], NULL};
         }
@@ -191,7 +191,8 @@ static void run_wrong(struct runner *r, struct arena *a, uint64_t seed) {
             child_fail("accepted", arena_printf(a, "%s: %s", v.options,
                                                 twin ? "the shape of twin" : wrongs[k].text));
         if (!refused && known && stopped)
-            child_fail("refused", arena_printf(a, "%s: %s: %s", v.options, wrongs[k].text, stopped));
+            child_fail("refused",
+                       arena_printf(a, "%s: %s: %s", v.options, wrongs[k].text, stopped));
         if (stopped && strstr(stopped, "internal:") && !strstr(stopped, "invariant 14 ") &&
             !strstr(stopped, "invariant 20 ") && !strstr(stopped, "invariant 21 "))
             child_fail("internal", arena_printf(a, "%s: %s", wrongs[k].text, stopped));
@@ -202,10 +203,11 @@ static void run_wrong(struct runner *r, struct arena *a, uint64_t seed) {
 
 /* The text with one to three small changes. */
 static const char *with_slips(struct arena *a, struct rng *r, const char *text) {
-    static const char *const pieces[] = {"+", "-", "*", "//", "%", "0",  "1",   "2", "7", "(",  ")",
-                                         "[", "]", ",", ":",  "{", "}",  "<<",  ">>", "=", "+=", " i",
-                                         "j", "N", "x0", "else 0", "(sum)", "parallel", "vector",
-                                         "unroll", "unique", "\n", "min(", "not ", "i32(", "if "};
+    static const char *const pieces[] = {
+        "+",        "-",      "*",      "//",     "%",  "0",    "1",    "2",      "7",
+        "(",        ")",      "[",      "]",      ",",  ":",    "{",    "}",      "<<",
+        ">>",       "=",      "+=",     " i",     "j",  "N",    "x0",   "else 0", "(sum)",
+        "parallel", "vector", "unroll", "unique", "\n", "min(", "not ", "i32(",   "if "};
     for (int k = 1 + rng_below(r, 3); k > 0; k--) {
         int n = (int)strlen(text), at = rng_below(r, n), length = 1 + rng_below(r, 4);
         if (length > n - at)
@@ -215,9 +217,7 @@ static const char *with_slips(struct arena *a, struct rng *r, const char *text) 
         case 0: /* left out */
             text = arena_printf(a, "%.*s%s", at, text, text + at + length);
             break;
-        case 1: /* put in */
-            text = arena_printf(a, "%.*s%s%s", at, text, piece, text + at);
-            break;
+        case 1: /* put in */ text = arena_printf(a, "%.*s%s%s", at, text, piece, text + at); break;
         case 2: /* another number */
             while (text[at] && !isdigit((unsigned char)text[at]))
                 at++;
@@ -225,7 +225,8 @@ static const char *with_slips(struct arena *a, struct rng *r, const char *text) 
                 text = arena_printf(a, "%.*s%d%s", at, text, rng_below(r, 70), text + at + 1);
             break;
         case 3: { /* another index or name of one letter */
-            while (text[at] && !(strchr("ijklNMK", text[at]) && !isalnum((unsigned char)text[at + 1])))
+            while (text[at] &&
+                   !(strchr("ijklNMK", text[at]) && !isalnum((unsigned char)text[at + 1])))
                 at++;
             if (text[at])
                 text = arena_printf(a, "%.*s%c%s", at, text, "ijklNMK"[rng_below(r, 7)],

@@ -134,13 +134,13 @@ static bool shrink_sizes(struct minimizer *m) {
 /* Takes N bytes at OFFSET out of the body and puts INSTEAD there. */
 static bool replace(struct minimizer *m, size_t offset, size_t n, const char *instead) {
     struct program *p = minimizer_copy(m);
-    p->body = arena_printf(m->arena, "%.*s%s%s", (int)offset, p->body, instead,
-                           p->body + offset + n);
+    p->body =
+        arena_printf(m->arena, "%.*s%s%s", (int)offset, p->body, instead, p->body + offset + n);
     return still(m, p);
 }
 
 static bool drop_words(struct minimizer *m) {
-    static const char *const words[] = {" parallel", " vector",   " unroll", " seq",
+    static const char *const words[] = {" parallel", " vector",   " unroll",  " seq",
                                         " unique",   " in stack", " in heap", " in register"};
     bool any = false;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)

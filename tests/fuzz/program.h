@@ -80,8 +80,7 @@ FUZZ void program_dim_text(const struct program *p, const struct arg_dim *d, str
 /* NAME: TYPE of argument A; GENERIC: its element type as the function writes it. */
 FUZZ void program_arg_text(const struct program *p, const struct argument *a, bool generic,
                            struct buf *out) {
-    buf_printf(out, "%s: %s", a->name,
-               generic && a->generic ? "T" : dtypes[a->dtype].name);
+    buf_printf(out, "%s: %s", a->name, generic && a->generic ? "T" : dtypes[a->dtype].name);
     for (int d = 0; d < a->rank; d++) {
         buf_text(out, d ? ", " : "[");
         program_dim_text(p, &a->dims[d], out);

@@ -1,5 +1,5 @@
-/* Programs made at random: what the compiler makes of them equals what `ref` does, and every graph on
-   the way reads back from its text. See README.md.
+/* Programs made at random: what the compiler makes of them equals what `ref` does, and every graph
+   on the way reads back from its text. See README.md.
 
    usage: programs_test [--from N] [--count N] [--jobs N] [--variants N] [--show N] [--minimize N]
    Without --count: three times DCL_FUZZ_COUNT up to 300, else as many as that, by one process per

@@ -1,6 +1,6 @@
-/* What the generator knows at a place of the program that it writes: the containers with what may be
-   done to them there, indices with their ranges, scalars. Sizes are known as numbers, too, so every
-   subscript is inside for the sizes that the program is run with.
+/* What the generator knows at a place of the program that it writes: the containers with what may
+   be done to them there, indices with their ranges, scalars. Sizes are known as numbers, too, so
+   every subscript is inside for the sizes that the program is run with.
 
    Note [views]. A map gives each iteration its own part of the containers that it writes: the
    dimensions that the map's indices select are `fixed`, the others free. Inside the map that part
@@ -24,7 +24,7 @@ struct dim {
 
 struct slot {
     bool fixed;
-    char at[80];   /* FIXED: its subscript */
+    char at[80]; /* FIXED: its subscript */
     struct dim dim;
     char base[64]; /* what is added to subscripts: the tile begins there; "" for none */
 };
@@ -42,10 +42,10 @@ struct view {
     bool init;                  /* every element (of this part) has a value */
     bool value;                 /* a named value: may be rebound */
     bool container;
-    bool edges;  /* a fixed subscript may lie outside: accesses need `else` */
-    int below;   /* > 0: its elements are integers in 0 .. below-1 */
-    bool order;  /* its elements are all different */
-    int level;   /* of maps, where it was made */
+    bool edges; /* a fixed subscript may lie outside: accesses need `else` */
+    int below;  /* > 0: its elements are integers in 0 .. below-1 */
+    bool order; /* its elements are all different */
+    int level;  /* of maps, where it was made */
 };
 
 struct counter {
@@ -53,15 +53,15 @@ struct counter {
     char hi[64]; /* text of the upper bound */
     int lo, max; /* the least and largest value; max < lo: never runs */
     int step;
-    bool whole;  /* 0 : hi : 1 */
-    bool bare;   /* no range is written: it follows from subscripts */
-    bool alone;  /* it stands alone in a subscript of something outside its map */
-    bool shared;   /* iterations of it may write one element through a resolution */
+    bool whole;     /* 0 : hi : 1 */
+    bool bare;      /* no range is written: it follows from subscripts */
+    bool alone;     /* it stands alone in a subscript of something outside its map */
+    bool shared;    /* iterations of it may write one element through a resolution */
     char apart[40]; /* per view: 1 + the one subscript of all its writes that is this index */
-    bool loop;     /* of a `for` */
-    bool masked;   /* over a whole tile at the edge, too: writes outside are dropped */
-    int level;     /* of its map */
-    char tile[16]; /* of a tile: the index of the tile's start; name + tile < tile_n */
+    bool loop;      /* of a `for` */
+    bool masked;    /* over a whole tile at the edge, too: writes outside are dropped */
+    int level;      /* of its map */
+    char tile[16];  /* of a tile: the index of the tile's start; name + tile < tile_n */
     int tile_n;
 };
 
@@ -95,7 +95,7 @@ struct gen {
     struct rng rng;
     struct arena *arena;
     struct program *p;
-    struct buf out; /* lines */
+    struct buf out;  /* lines */
     struct map used; /* hash of a name -> 1 */
     int budget;      /* iterations of statements that may still be written */
     int counter, helpers;
@@ -132,8 +132,8 @@ static void name_use(struct gen *g, const char *name) {
 
 /* A name that nothing else in this function has. Some look like those that the compiler makes. */
 FUZZ void fresh(struct gen *g, const char *base, char *out) {
-    static const char *const traps[] = {"t", "t_2", "i0", "i1", "n", "r", "x_v", "a_v", "x_2", "acc",
-                                        "s", "y_v", "i0_2", "z", "m", "v"};
+    static const char *const traps[] = {"t",   "t_2", "i0", "i1",  "n",    "r", "x_v", "a_v",
+                                        "x_2", "acc", "s",  "y_v", "i0_2", "z", "m",   "v"};
     if (rng_chance(&g->rng, 12)) {
         const char *trap = rng_of(&g->rng, traps);
         if (!name_used(g, trap)) {

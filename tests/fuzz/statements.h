@@ -44,8 +44,8 @@ static void leave(struct scope *s, const struct scope *in) {
 /* --- scalars and elements -------------------------------------------------------------------- */
 
 static enum dtype random_type(struct gen *g) {
-    static const int weight[DT_COUNT] = {[DT_f32] = 46, [DT_f64] = 14, [DT_i32] = 16,
-                                         [DT_i64] = 14, [DT_bool] = 10};
+    static const int weight[DT_COUNT] = {
+        [DT_f32] = 46, [DT_f64] = 14, [DT_i32] = 16, [DT_i64] = 14, [DT_bool] = 10};
     return (enum dtype)rng_weighted(&g->rng, DT_COUNT, weight);
 }
 
@@ -95,7 +95,8 @@ static bool rebind(struct gen *g, struct scope *s) {
 }
 
 static enum resolution random_resolution(struct gen *g, enum dtype t) {
-    static const enum resolution numbers[] = {RES_SUM, RES_SUM, RES_SUM, RES_MAX, RES_MIN, RES_PROD};
+    static const enum resolution numbers[] = {RES_SUM, RES_SUM, RES_SUM,
+                                              RES_MAX, RES_MIN, RES_PROD};
     static const enum resolution bools[] = {RES_AND, RES_OR};
     return t == DT_bool ? rng_of(&g->rng, bools) : rng_of(&g->rng, numbers);
 }
@@ -246,7 +247,7 @@ static int slot_for(const struct view *v, const struct counter *x, const bool *t
         const struct slot *sl = &v->slot[d];
         if (sl->fixed || taken[d])
             continue;
-        if (x->masked ? strcmp(sl->base, x->tile) == 0
+        if (x->masked  ? strcmp(sl->base, x->tile) == 0
             : x->whole ? strcmp(sl->dim.text, x->hi) == 0 && strcmp(sl->base, x->tile) == 0
                        : v->init && !sl->dim.varying && !sl->base[0] && x->max < sl->dim.n)
             return d;
@@ -575,8 +576,8 @@ static bool unique_statement(struct gen *g, struct scope *s) {
         return false;
     static const enum dtype ints[] = {DT_i32, DT_i64};
     int n = v->slot[0].dim.n, target = (int)(v - s->view);
-    struct view *order = new_param(g, s, rng_of(&g->rng, ints), 1, &v->slot[0].dim, CONTENT_ORDER,
-                                   false);
+    struct view *order =
+        new_param(g, s, rng_of(&g->rng, ints), 1, &v->slot[0].dim, CONTENT_ORDER, false);
     if (!order)
         return false;
     order->below = n;
@@ -607,7 +608,8 @@ static bool unique_statement(struct gen *g, struct scope *s) {
 static bool for_statement(struct gen *g, struct scope *s) {
     if (s->depth > 4 || s->nindices == SCOPE_INDICES)
         return false;
-    struct dim d = rng_chance(&g->rng, 50) ? known_dim(g, s, 17) : dim_number(rng_below(&g->rng, 6));
+    struct dim d =
+        rng_chance(&g->rng, 50) ? known_dim(g, s, 17) : dim_number(rng_below(&g->rng, 6));
     struct counter x = index_over(&d);
     narrow(g, &x);
     x.loop = true;
@@ -658,8 +660,7 @@ static const char *condition(struct gen *g, struct scope *s) {
         }
     }
     if (rng_chance(&g->rng, 30) && g->p->nsizes)
-        return arena_printf(g->arena, "%s > %d",
-                            g->p->sizes[rng_below(&g->rng, g->p->nsizes)].name,
+        return arena_printf(g->arena, "%s > %d", g->p->sizes[rng_below(&g->rng, g->p->nsizes)].name,
                             rng_below(&g->rng, 9));
     return expression_text(g, s, DT_bool, 2);
 }
@@ -735,9 +736,7 @@ static bool container_statement(struct gen *g, struct scope *s) {
         line(g, s, "%s", type.at);
         break;
     case 3: line(g, s, "%s = %s", type.at, expression_text(g, s, v.dtype, 2)); break;
-    default:
-        v.init = false;
-        line(g, s, "%s", type.at);
+    default: v.init = false; line(g, s, "%s", type.at);
     }
     struct view *added = add_view(s, v);
     if (v.init && v.only == RES_NONE)
@@ -828,12 +827,12 @@ static bool block_statement(struct gen *g, struct scope *s) {
 
 static void statement(struct gen *g, struct scope *s) {
     enum { LET, REBIND, OWN, ACC, MAP, TILE, UNIQUE, FOR, IF, CONTAINER, BLOCK, TENSOR, KINDS };
-    static const int top[KINDS] = {[LET] = 6,  [REBIND] = 4,    [OWN] = 4,   [MAP] = 40,
-                                   [TILE] = 9, [UNIQUE] = 2,    [FOR] = 9,   [IF] = 5,
-                                   [ACC] = 0,  [CONTAINER] = 7, [BLOCK] = 5, [TENSOR] = 16};
-    static const int inner[KINDS] = {[LET] = 26, [REBIND] = 5,    [OWN] = 22,  [MAP] = 16,
-                                     [TILE] = 2, [UNIQUE] = 0,    [FOR] = 6,   [IF] = 8,
-                                     [ACC] = 20, [CONTAINER] = 7, [BLOCK] = 2, [TENSOR] = 0};
+    static const int top[KINDS] = {
+        [LET] = 6, [REBIND] = 4, [OWN] = 4, [MAP] = 40,      [TILE] = 9,  [UNIQUE] = 2,
+        [FOR] = 9, [IF] = 5,     [ACC] = 0, [CONTAINER] = 7, [BLOCK] = 5, [TENSOR] = 16};
+    static const int inner[KINDS] = {
+        [LET] = 26, [REBIND] = 5, [OWN] = 22, [MAP] = 16,      [TILE] = 2,  [UNIQUE] = 0,
+        [FOR] = 6,  [IF] = 8,     [ACC] = 20, [CONTAINER] = 7, [BLOCK] = 2, [TENSOR] = 0};
     for (int k = 0; k < 5; k++) {
         bool done = false;
         switch (rng_weighted(&g->rng, KINDS, s->level ? inner : top)) {

@@ -53,8 +53,8 @@ static bool tensor_leaf(struct gen *g, struct scope *s, const struct view *like,
 
 /* A tensor expression of element type T with the dimensions of LIKE if WHOLE, else of some that
    stretch to them. LIKE itself serves where nothing else does. */
-static void tensor_expression(struct gen *g, struct scope *s, const struct view *like,
-                              enum dtype t, bool whole, int depth, struct buf *e) {
+static void tensor_expression(struct gen *g, struct scope *s, const struct view *like, enum dtype t,
+                              bool whole, int depth, struct buf *e) {
     static const char *const infixes[] = {"+", "-", "*", "+", "*"};
     static const char *const flips[] = {"tanh(", "abs(", "exp(0.25*", "sqrt(0.5 + abs(", "floor("};
     if (depth <= 0 || rng_chance(&g->rng, 20)) {
@@ -219,8 +219,9 @@ static bool convolution(struct gen *g, struct scope *s) {
     if (!a)
         return false;
     if (pool)
-        return name_tensor(g, s, out, arena_printf(g->arena, "max_pool2d(%s, k = %d, stride = %d)",
-                                                   a->name, k, stride));
+        return name_tensor(
+            g, s, out,
+            arena_printf(g->arena, "max_pool2d(%s, k = %d, stride = %d)", a->name, k, stride));
     char name[16];
     memcpy(name, a->name, sizeof name);
     const struct view *b = new_param(g, s, out.dtype, 4, w, CONTENT_PLAIN, false);
@@ -278,8 +279,8 @@ static bool library_call(struct gen *g, struct scope *s) {
                 return false;
             scale[i] = arena_printf(g->arena, "%s", w->name);
         }
-        return name_tensor(g, s, v, arena_printf(g->arena, "layer_norm(%s, %s, %s)", a->name,
-                                                 scale[0], scale[1]));
+        return name_tensor(
+            g, s, v, arena_printf(g->arena, "layer_norm(%s, %s, %s)", a->name, scale[0], scale[1]));
     }
     default: {
         struct buf e = buf_new(g->arena);
@@ -404,7 +405,10 @@ static bool tensor_statement(struct gen *g, struct scope *s) {
     if (k == 6 && a->mode == MODE_OWN && a->only == RES_NONE) {
         const char *text = tensor_text(g, s, a);
         line(g, s, a->rank && rng_chance(&g->rng, 30) ? "%s[%s] = %s" : "%s%.0s = %s", a->name,
-             a->rank == 1 ? ":" : a->rank == 2 ? ":, :" : a->rank == 3 ? ":, :, :" : ":, :, :, :",
+             a->rank == 1   ? ":"
+             : a->rank == 2 ? ":, :"
+             : a->rank == 3 ? ":, :, :"
+                            : ":, :, :, :",
              text);
         s->size += 2;
         return true;

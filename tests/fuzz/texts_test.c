@@ -1,6 +1,6 @@
 /* Every function in the .dcl files of the tree (library, examples, tests) as a graph of its own
-   signature, through the passes in their order and in others: it reads back from its text after each
-   of them. */
+   signature, through the passes in their order and in others: it reads back from its text after
+   each of them. */
 #include "compiler/passes/pass.h"
 #include "tests/fuzz/front.h"
 #include "tests/fuzz/trip.h"
@@ -30,8 +30,8 @@ static bool look(struct front *f, struct arena *a, struct graph *g, const char *
     return !why;
 }
 
-static void through_passes(struct front *f, struct arena *a, struct module *m,
-                           const struct ast *fn, const char *path, int order, struct counts *n) {
+static void through_passes(struct front *f, struct arena *a, struct module *m, const struct ast *fn,
+                           const char *path, int order, struct counts *n) {
     struct diags d;
     struct pass_target target = {32, 16};
     struct pipeline p;
@@ -70,8 +70,7 @@ static void look_at_file(struct front *f, const char *path, struct counts *n) {
             if (file->kids[k]->kind == AST_FN || file->kids[k]->kind == AST_LAYER)
                 module_define(m, file->kids[k]);
         struct check_builtins builtins = {front_is_builtin, f->names};
-        bool well = d.errors == 0 &&
-                    check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
+        bool well = d.errors == 0 && check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
         for (uint32_t k = 0; well && k < file->nkids; k++)
             for (int order = 0; file->kids[k]->kind == AST_FN && order < ORDERS; order++)
                 through_passes(f, a, m, file->kids[k], path, order, n);

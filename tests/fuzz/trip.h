@@ -31,8 +31,8 @@ static const char *trip_messages(struct arena *a, const struct diags *d, const c
 /* NULL, or why the round trip of G is not the identity; text in arena A. MODULE and FN (may be
    NULL) get what was read back. */
 __attribute__((unused)) static const char *trip_graph(struct arena *a, struct names *names,
-                                                      const struct graph *g,
-                                                      struct module **module, struct ast **fn) {
+                                                      const struct graph *g, struct module **module,
+                                                      struct ast **fn) {
     struct sources *sources = sources_new(a);
     struct diags d;
     struct buf text = buf_new(a), again = buf_new(a), why = buf_new(a);

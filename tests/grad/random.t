@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs of maps, sums, largest values, broadcasts, guards, local containers and overwrites:
+"""Random programs of maps, sums, largest values, broadcasts, guards, local containers, overwrites:
 the gradient is what finite differences in f64 say, or is refused; both happen. DCL_GRAD_SEED and
 DCL_GRAD_COUNT choose others."""
 import os
@@ -46,7 +46,7 @@ class Program:
                                 "{a} / (1 + {b} * {b})", "{b}", "0.5"]).format(a=a, b=b)
 
     def read(self, at, but=None):
-        """Lines that name two values, and an expression of them; no other element than AT of BUT."""
+        """Lines that name two values, and an expression of them; of BUT only the element AT."""
         a, b, c = self.name(), self.name(), self.rng.random()
         u = self.rng.choice([v for v in self.vectors if v != but])
         v = self.rng.choice(self.vectors)
@@ -85,8 +85,9 @@ class Program:
         t, (reads, e), (more, f) = self.name(), self.read("i"), self.read("i")
         q, p = self.name(), self.name()
         c = self.make("none")
+        how = self.rng.choice(["", "(sum)"])
         self.lines += ["map i in N {", f"  {t}: f64 = 0.5", f"  {reads};  {e} >> {t}",
-                       f"  {q} << {t};  {more};  {q} * ({f}) >> {t} {self.rng.choice(['', '(sum)'])}",
+                       f"  {q} << {t};  {more};  {q} * ({f}) >> {t} {how}",
                        f"  {p} << {t};  {p} + {q} >> {c}[i]", "}"]
 
     def part(self):
@@ -112,8 +113,9 @@ class Program:
         (reads, e), (more, f) = self.read("i"), self.read("i")
         v = self.name()
         c = self.make("none")
-        self.lines.append(f"map i in N {{\n  {v} << y[i]\n  if {v} > 1.0 {{ {reads};  {e} >> {c}[i] }} "
-                          f"else {{ {more};  {f} >> {c}[i] }}\n}}")
+        self.lines += ["map i in N {", f"  {v} << y[i]",
+                       f"  if {v} > 1.0 {{ {reads};  {e} >> {c}[i] }} "
+                       f"else {{ {more};  {f} >> {c}[i] }}", "}"]
 
     def text(self):
         ends = [f"map i in N {{ q << {c}[i];  q * q >> l (sum) }}" for c in self.vectors[-3:]]

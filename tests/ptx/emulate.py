@@ -33,7 +33,8 @@ class Translation:
         entry = re.search(r"\.entry (\w+)\((.*?)\)(.*?)\{(.*?)\n\}", text, re.S)
         self.name, parameters, head, body = entry.groups()
         self.parameters = re.findall(r"(\w+_param_\d+)", parameters)
-        self.block = tuple(int(n) for n in re.search(r"\.reqntid (\d+), (\d+), (\d+)", head).groups())
+        block = re.search(r"\.reqntid (\d+), (\d+), (\d+)", head)
+        self.block = tuple(int(n) for n in block.groups())
         self.shared, self.bytes = {}, 0
         for name, size in re.findall(r"\.shared .*?\.b8 (\w+)\[(\d+)\];", text):
             self.shared[name] = self.bytes
@@ -163,7 +164,8 @@ class Block:
             return
         others = self.readers.get(address, set()) | {self.writers.get(address, self.thread)}
         if others - {self.thread}:
-            raise Fault("thread %d writes shared byte %d, which others use" % (self.thread, address))
+            raise Fault("thread %d writes shared byte %d, which others use"
+                        % (self.thread, address))
         self.writers[address] = self.thread
         self.shared[address // 4] = value
 

@@ -64,7 +64,8 @@ fn centred(x: f32[M, 16]) -> y: f32[M, 16] {
 # One function per type: every operator that it has.
 OPERATORS = {
     "f32": "exp(a) + log(b) * tanh(a) - sqrt(abs(b)) / floor(a) + round(b) + max(a, b) + min(a, -b)"
-           " + select(a < b and not (a == b) or a >= 1, a, b) + max(a, 0) + f32(f64(a)) + f32(i32(a))"
+           " + select(a < b and not (a == b) or a >= 1, a, b) + max(a, 0)"
+           " + f32(f64(a)) + f32(i32(a))"
            " + f32(i64(b)) + f32(bool(a))",
     "i32": "a * b - a // b + a % b + abs(a) + max(a, b) + min(a, b) + select(a <= b, a, -b)"
            " + i32(f32(a)) + i32(f64(b)) + i32(i64(a)) + i32(bool(a)) + a // 3 + a % 8",
@@ -158,7 +159,7 @@ def refusals():
         text = show(write("owner.dcl", "fn f(x: f32[N]) -> y: f32[8*N] {\n  map i in N grid {\n"
                           "    t: f32[8] in register\n    map k in 8 block { t[k] = x[i] }\n"
                           "    %s\n  }\n}\n" % body), "f")
-        tap.ok("invariant 19" in text and "no one thread" in text, "no owner: " + why, text)
+        tap.ok("no one thread" in text, "no owner: " + why, text)
     text = show(KERNELS, "scale_add", "--sm", "74")
     tap.ok("no PTX is made for sm_74" in text, "an unknown processor is refused", text)
     status, _, text = tap.dcl("show", KERNELS, "--entry", "scale_add", "--sm", "80")
