@@ -209,9 +209,11 @@ void bail_with(struct cg *c, LLVMValueRef status);
 void bail_push(struct cg *c, LLVMValueRef scratch);
 LLVMValueRef api_field(struct cg *c, size_t offset, LLVMTypeRef type);
 void cg_poll(struct cg *c);
+bool may_be_long(struct cg *c, struct sym lo, struct sym hi);
 
 struct loop {
     LLVMBasicBlockRef body, exit;
+    bool may_be_long;              /* set before loop_begin: its length is not bounded by memory */
     LLVMBasicBlockRef piece;       /* where a piece of a long loop starts, or NULL */
     LLVMValueRef piece_start, end; /* of the piece; without pieces END is HI */
     LLVMValueRef index, hi;

@@ -297,7 +297,7 @@ static void fill_memory(struct cg *c, LLVMValueRef p, enum dtype t, LLVMValueRef
     LLVMValueRef whole = LLVMBuildAnd(c->b, count, cg_i64(c, -(int64_t)lanes), "");
     LLVMValueRef lo = cg_i64(c, 0);
     for (int vector = 1; vector >= 0; vector--) {
-        struct loop l;
+        struct loop l = {.may_be_long = true};
         loop_begin(c, &l, lo, vector ? whole : count, cg_i64(c, vector ? lanes : 1), false, false);
         cg_store(c, LLVMBuildGEP2(c->b, element, p, &l.index, 1, ""),
                  vector ? cg_widen(c, one, lanes) : one);

@@ -208,17 +208,42 @@ void cg_poll(struct cg *c) {
    where that is known to be reached. */
 #define PIECE (1 << 18) /* iterations of an innermost loop between two looks at `stop` */
 
+static bool is_size(const struct graph *g, struct name n) {
+    for (uint32_t p = 0; p < g->params.n; p++) {
+        const struct container *x = graph_cont(g, g->params.at[p].cont);
+        for (uint32_t d = 0; !g->params.at[p].is_symbol && d < x->rank; d++) {
+            struct name dim;
+            if (sym_is_atom(g->syms, x->dims[d], &dim) && name_eq(dim, n))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct sizes_only {
+    const struct graph *g;
+    bool yes;
+};
+
+static void check_size(void *data, struct name n) {
+    struct sizes_only *s = data;
+    s->yes = s->yes && is_size(s->g, n);
+}
+
+/* Whether a loop over lo..hi may take longer than one over the elements of an argument. */
+bool may_be_long(struct cg *c, struct sym lo, struct sym hi) {
+    struct sym trip = sym_sub(c->syms, hi, lo);
+    int64_t n;
+    struct sizes_only s = {c->g, true};
+    if (sym_is_const(c->syms, trip, &n))
+        return n >= PIECE;
+    sym_atoms(c->syms, trip, check_size, &s);
+    return !s.yes;
+}
+
 /* A loop that does not poll and may be long runs in pieces: the inner one is as fast as before, and
    each piece starts with a look at `stop`. */
 static void begin_pieces(struct cg *c, struct loop *l, LLVMValueRef *lo, LLVMBasicBlockRef *from) {
-    if (LLVMIsAConstantInt(*lo) && LLVMIsAConstantInt(l->hi) && LLVMIsAConstantInt(l->step_value) &&
-        LLVMConstIntGetSExtValue(l->step_value) > 0) {
-        int64_t trip;
-        if (!__builtin_sub_overflow(LLVMConstIntGetSExtValue(l->hi), LLVMConstIntGetSExtValue(*lo),
-                                    &trip) &&
-            trip / LLVMConstIntGetSExtValue(l->step_value) < PIECE)
-            return;
-    }
     l->piece = cg_block(c, "piece");
     LLVMBuildBr(c->b, l->piece);
     cg_at(c, l->piece);
@@ -247,7 +272,7 @@ void loop_begin(struct cg *c, struct loop *l, LLVMValueRef lo, LLVMValueRef hi, 
     else
         LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, lo, hi, ""), before, l->exit);
     cg_at(c, before);
-    if (!poll && !c->gpu)
+    if (!poll && !c->gpu && l->may_be_long)
         begin_pieces(c, l, &lo, &before);
     LLVMBuildBr(c->b, l->body);
     cg_at(c, l->body);

@@ -3,10 +3,13 @@
    linear in the indices inside has its extremes where those are at their ends, so one test of each
    end covers all iterations, provided that there are any. What depends on values that are read
    inside, or stands in a branch, keeps its check where it is.
+   Subscripts wrap. Those that may (facts_exact) are tested at both ends, without sign; then all
+   between are inside, provided that the ends are less than 2^63 apart.
    Which map takes which check is decided when the map is first lowered (outer maps come first) and
-   holds for all its copies. So are the proofs of all memlets below it: a part of the map that is
-   lowered first, a loop of whole vectors say, has facts of its own. */
+   holds for all its copies. */
 #include "backends/llvm/codegen.h"
+
+#include "compiler/analysis/facts.h"
 
 struct hoisted {
     const struct memlet *m;
@@ -24,7 +27,6 @@ struct level {
 struct walk {
     struct cg *c;
     const struct uses *inner;
-    uint32_t branches; /* around */
     VEC(struct hoisted) found;
 };
 
@@ -53,13 +55,41 @@ static bool extreme(struct walk *w, struct sym s, const struct level *l, bool la
     return !sym_uses_any(c, s, &w->inner->defined);
 }
 
+/* Whether the ends of S, which may wrap, are less than 2^63 apart. */
+static bool close_ends(struct walk *w, struct sym s, const struct level *l,
+                       const struct hoisted *h) {
+    struct cg *c = w->c;
+    if (facts_exact(c->facts, c->g, sym_sub(c->syms, h->high, h->low)))
+        return true;
+    const struct index *only = NULL;
+    for (; l; l = l->outer) {
+        if (!sym_contains(c->syms, s, l->index->name))
+            continue;
+        if (only)
+            return false;
+        only = l->index;
+    }
+    /* lo + step, ... below hi: no more than the largest i64 apart if lo is not negative. */
+    struct sym factor, rest;
+    int64_t by, lo;
+    return only && sym_linear(c->syms, s, only->name, &factor, &rest) &&
+           sym_is_const(c->syms, factor, &by) && (by == 1 || by == -1) &&
+           sym_is_const(c->syms, only->lo, &lo) && lo >= 0;
+}
+
 static void try_dim(struct walk *w, const struct memlet *m, uint32_t d, const struct level *l,
                     struct proof *p) {
     struct cg *c = w->c;
     bool lower = p->lower >> d & 1, upper = p->upper >> d & 1;
     struct hoisted h = {.m = m, .dim = d};
-    if ((lower && upper) || (!lower && !extreme(w, m->at[d], l, false, &h.low)) ||
-        (!upper && !extreme(w, m->at[d], l, true, &h.high)))
+    if (lower && upper)
+        return;
+    bool wraps = !facts_exact(c->facts, c->g, m->at[d]);
+    if ((wraps || !lower) && !extreme(w, m->at[d], l, false, &h.low))
+        return;
+    if ((wraps || !upper) && !extreme(w, m->at[d], l, true, &h.high))
+        return;
+    if (wraps && !close_ends(w, m->at[d], l, &h))
         return;
     if (sym_uses_any(c, graph_cont(c->g, m->cont)->dims[d], &w->inner->defined))
         return;
@@ -99,23 +129,14 @@ static void walk_node(struct walk *w, const struct node *n, const struct level *
     switch (n->kind) {
     case NODE_READ:
     case NODE_WRITE:
-        memlet_proof(c, n, m);
-        if (m->outside != OUTSIDE_ERROR || w->branches)
+        if (m->outside != OUTSIDE_ERROR)
             break;
+        memlet_proof(c, n, m);
         for (uint32_t d = 0; d < m->rank && d < 32; d++)
             try_dim(w, m, d, l, &c->proofs[n->id]);
         break;
     case NODE_MAP: walk_region(w, &n->map.body, enter_map(w, l, n)); break;
     case NODE_LOOP: walk_region(w, &n->loop.body, enter(w, l, &n->loop.index)); break;
-    case NODE_BRANCH:
-        w->branches++;
-        facts_assume(c, n->branch.condition, true);
-        walk_region(w, &n->branch.then, l);
-        sym_facts_restore(c->facts, facts);
-        facts_assume(c, n->branch.condition, false);
-        walk_region(w, &n->branch.otherwise, l);
-        w->branches--;
-        break;
     default: break;
     }
     sym_facts_restore(c->facts, facts);
@@ -150,8 +171,7 @@ static LLVMValueRef end_outside(struct cg *c, const struct hoisted *h, bool uppe
     end = subst(c, end);
     *index = cg_sym(c, end);
     *size = cg_sym(c, dim);
-    return LLVMBuildICmp(c->b, upper ? LLVMIntSGE : LLVMIntSLT, index->v,
-                         upper ? size->v : cg_i64(c, 0), "");
+    return LLVMBuildICmp(c->b, LLVMIntUGE, index->v, size->v, "");
 }
 
 static void check(struct cg *c, const struct hoisted *h, bool upper) {

@@ -85,7 +85,7 @@ static void lower_sequential(struct cg *c, const struct node *n, uint32_t k, boo
     const struct index *x = index_at(n, k);
     LLVMValueRef lo = cg_sym_scalar(c, bound(c, x->lo)), hi = cg_sym_scalar(c, bound(c, x->hi));
     LLVMValueRef step = cg_sym_scalar(c, subst(c, x->step));
-    struct loop l;
+    struct loop l = {.may_be_long = may_be_long(c, bound(c, x->lo), bound(c, x->hi))};
     loop_begin(c, &l, lo, hi, step, sure, polls(c, n, k));
     bind_name(c, x->name, cg_val(l.index, DT_i64, 1));
     lower_index(c, n, k + 1);
@@ -108,7 +108,7 @@ static void lower_unrolled_loop(struct cg *c, const struct node *n, uint32_t k) 
     struct sym middle = sym_add(c->syms, lo, sym_mul(c->syms, turns, by));
     struct name turn =
         name_of_text(c->g->names, arena_printf(c->a, "%s'u", name_text(c->g->names, x->name)));
-    struct loop l;
+    struct loop l = {.may_be_long = may_be_long(c, lo, hi)};
     LLVMValueRef first = cg_sym_scalar(c, lo), end = cg_sym_scalar(c, middle);
     loop_begin(c, &l, first, end, cg_sym_scalar(c, by), false, polls(c, n, k));
     bind_name(c, turn, cg_val(l.index, DT_i64, 1));

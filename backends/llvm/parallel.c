@@ -146,7 +146,7 @@ static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t coun
     uint32_t facts = sym_facts_mark(c->facts);
     for (uint32_t i = 0; i < count; i++)
         index_facts(c->facts, c->syms, &n->map.index[i]);
-    struct loop l;
+    struct loop l = {0};
     loop_begin(c, &l, LLVMGetParam(fn->f, 1), LLVMGetParam(fn->f, 2), cg_i64(c, 1), false, true);
     bind_indices(c, n, count, l.index);
     lower_index(c, n, count);

@@ -19,7 +19,9 @@ struct lanes_check {
     struct map varying; /* names */
     struct map private; /* containers declared inside */
     uint32_t widest;    /* bytes of the widest element */
-    bool sums;          /* floats are summed or multiplied up outside */
+    struct map summed;  /* containers in which floats are summed or multiplied up */
+    uint32_t inner;     /* maps and loops around, inside */
+    bool mixes;         /* lane after lane is not iteration after iteration in such a sum */
     bool ok;
 };
 
@@ -69,10 +71,15 @@ static void check_read(struct lanes_check *x, const struct node *n) {
     widen_to(x, graph_cont(x->c->g, m->cont)->dtype);
 }
 
-static bool sums_floats(const struct lanes_check *x, const struct memlet *m) {
-    return (m->resolution == RES_SUM || m->resolution == RES_PROD) &&
-           dtype_is_float(graph_cont(x->c->g, m->cont)->dtype) &&
-           !map_get(&x->private, m->cont.i, NULL);
+/* In a strict program lanes are added one after the other, which is the order of the iterations
+   only if each adds once. */
+static void check_sum(struct lanes_check *x, const struct memlet *m) {
+    if ((m->resolution != RES_SUM && m->resolution != RES_PROD) ||
+        !dtype_is_float(graph_cont(x->c->g, m->cont)->dtype) ||
+        map_get(&x->private, m->cont.i, NULL))
+        return;
+    x->mixes = x->mixes || x->inner || map_get(&x->summed, m->cont.i, NULL);
+    map_put(&x->summed, m->cont.i, 1);
 }
 
 static void check_node(struct lanes_check *x, const struct node *n) {
@@ -87,16 +94,20 @@ static void check_node(struct lanes_check *x, const struct node *n) {
     case NODE_WRITE:
         widen_by_expr(x, n->write.value);
         widen_to(x, graph_cont(x->c->g, n->write.to.cont)->dtype);
-        x->sums = x->sums || sums_floats(x, &n->write.to);
+        check_sum(x, &n->write.to);
         break;
     case NODE_MAP:
         for (uint32_t i = 0; i < n->map.n; i++)
             check_bounds(x, &n->map.index[i]);
+        x->inner++;
         check_region(x, &n->map.body);
+        x->inner--;
         break;
     case NODE_LOOP:
         check_bounds(x, &n->loop.index);
+        x->inner++;
         check_region(x, &n->loop.body);
+        x->inner--;
         break;
     case NODE_BRANCH:
         check_region(x, &n->branch.then);
@@ -116,15 +127,20 @@ static uint32_t runs_in_lanes(struct cg *c, const struct node *n, uint32_t k) {
     int64_t step;
     if (!sym_is_const(c->syms, n->map.index[k].step, &step))
         return 1;
-    struct lanes_check x = {c, map_new(c->a), map_new(c->a), 1, false, true};
+    struct lanes_check x = {.c = c,
+                            .varying = map_new(c->a),
+                            .private = map_new(c->a),
+                            .summed = map_new(c->a),
+                            .inner = n->map.n - k - 1,
+                            .widest = 1,
+                            .ok = true};
     map_put(&x.varying, n->map.index[k].name.i, 1);
     for (uint32_t i = k + 1; i < n->map.n; i++)
         check_bounds(&x, &n->map.index[i]);
     check_region(&x, &n->map.body);
     if (!x.ok || !runs_at_once(c, n, k, false))
         return 1;
-    /* Lanes that meet in a sum split it, which a strict program does not allow. */
-    if (c->o->strict && x.sums &&
+    if (c->o->strict && x.mixes &&
         index_race(c->g, n, k, c->facts, CONFLICT_RESOLVED, NULL) != RACE_FREE)
         return 1;
     return c->o->target.vector_bytes / x.widest;
@@ -251,7 +267,8 @@ static void lower_turns(struct vector *v, LLVMValueRef first, LLVMValueRef end, 
                         struct name turn) {
     struct cg *c = v->c;
     struct sym_ctx *s = c->syms;
-    struct loop l;
+    const struct index *x = &v->n->map.index[v->k];
+    struct loop l = {.may_be_long = may_be_long(c, bound(c, x->lo), bound(c, x->hi))};
     bool poll = c->fn->depth == 0 || index_loops(c, v->n, v->k + 1);
     loop_begin(c, &l, first, end, cg_i64(c, 1), false, poll);
     bind_name(c, turn, cg_val(l.index, DT_i64, 1));

@@ -31,7 +31,7 @@ static void lower_grid(struct cg *c, const struct node *n, uint32_t k) {
     LLVMValueRef lo = cg_sym_scalar(c, bound(c, x->lo)), hi = cg_sym_scalar(c, bound(c, x->hi));
     LLVMValueRef step = cg_sym_scalar(c, subst(c, x->step));
     LLVMValueRef first = LLVMBuildNSWAdd(c->b, lo, times(c, special(c, "ctaid", p), step), "");
-    struct loop l;
+    struct loop l = {0};
     loop_begin(c, &l, first, hi, times(c, special(c, "nctaid", p), step), false, false);
     bind_name(c, x->name, cg_val(l.index, DT_i64, 1));
     lower_index(c, n, k + 1);

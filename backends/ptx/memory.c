@@ -21,7 +21,7 @@ static void fill_shared(struct cg *c, LLVMValueRef base, enum dtype t, int64_t c
                         union scalar v) {
     const uint32_t *threads = c->gpu->threads;
     LLVMValueRef by = cg_i64(c, (int64_t)threads[0] * threads[1] * threads[2]);
-    struct loop l;
+    struct loop l = {0};
     loop_begin(c, &l, ptx_flat_thread(c), cg_i64(c, count), by, false, false);
     cg_store(c, LLVMBuildGEP2(c->b, cg_mem_type(c, t, 1), base, &l.index, 1, ""),
              cg_const(c, t, v));

@@ -118,8 +118,17 @@ static bool reads_elementwise(struct fuse *f, const struct node *c, struct cont 
 }
 
 /* Law 3. */
-static bool drops_too(struct fuse *f, const struct node *c, struct cont y, const int *dim) {
-    const struct container *shape = graph_cont(f->g, y);
+static bool drops_too(struct fuse *f, const struct node *c, const struct memlet *made,
+                      const int *dim) {
+    const struct container *shape = graph_cont(f->g, made->cont);
+    for (uint32_t d = 0; d < shape->rank; d++) { /* of size 1, without an index: never outside */
+        int64_t zero;
+        bool indexed = false;
+        for (uint32_t k = 0; k < c->map.n; k++)
+            indexed = indexed || dim[k] == (int)d;
+        if (!indexed && (!sym_is_const(f->g->syms, made->at[d], &zero) || zero != 0))
+            return false;
+    }
     for (uint32_t i = 0; i < c->map.body.nodes.n; i++) {
         const struct node *n = c->map.body.nodes.at[i];
         if (n->kind != NODE_WRITE)
@@ -370,7 +379,8 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     int dim[32];
     if (!reads_elementwise(f, cons, y, dim) || !independent_of_values(f, r, p, c, cons))
         return false;
-    if (s.region->nodes.at[s.at]->write.to.outside == OUTSIDE_DROP && !drops_too(f, cons, y, dim))
+    const struct memlet *made = &s.region->nodes.at[s.at]->write.to;
+    if (made->outside == OUTSIDE_DROP && !drops_too(f, cons, made, dim))
         return false;
     struct law2 law = {u, y, p, c, true};
     node_uses(cons, check_law2, &law);

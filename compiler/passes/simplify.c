@@ -10,6 +10,7 @@ struct simplify {
     struct graph *g;
     struct arena *scratch;
     struct sym_facts *facts;
+    uint32_t branches; /* around, whose conditions are among the facts */
     bool changed;
 };
 
@@ -97,7 +98,11 @@ static void fold_memlet(struct simplify *s, struct memlet *m) {
 
 static void fold_region(struct simplify *s, struct region *r);
 
+/* Below a branch bounds stay: `min(8, N - i)` keeps the iterations of a map around the branch
+   apart, where what the condition says of N is not known. */
 static void fold_index(struct simplify *s, struct index *x) {
+    if (s->branches)
+        return;
     x->lo = fold(s, x->lo);
     x->hi = fold(s, x->hi);
 }
@@ -188,7 +193,9 @@ static bool fold_branch(struct simplify *s, struct node *n, struct region *to) {
     for (int arm = 0; arm < 2; arm++) {
         uint32_t mark = sym_facts_mark(s->facts);
         facts_add(s->facts, s->g, c, arm == 0);
+        s->branches++;
         fold_region(s, arm == 0 ? &n->branch.then : &n->branch.otherwise);
+        s->branches--;
         sym_facts_restore(s->facts, mark);
     }
     return false;

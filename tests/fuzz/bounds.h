@@ -337,6 +337,8 @@ static bool cell_resolve(struct bounds *b, enum dtype t, struct cell *c, enum re
     c->resolution = r;
     c->s.r = scalar_eval(resolution_op(r), t, args);
     c->s.unsure = c->s.unsure || v.unsure;
+    if (floats && r == RES_SUM && c->s.product && !b->strict) /* y = a*b; c >> y (sum) */
+        c->s.e += half_ulp(t) * fabs(old);
     c->s.product = false;
     if (!floats)
         return true;

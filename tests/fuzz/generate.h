@@ -116,7 +116,7 @@ static void some_sizes(struct gen *g) {
 static bool whole_function(struct gen *g, struct scope *s) {
     const struct view *args[3];
     int n = 1 + rng_below(&g->rng, 3), id = g->helpers, got = 0;
-    if (g->budget < 2000 || g->helpers > 3 || s->nviews >= SCOPE_VIEWS - 4)
+    if (g->generic != DT_NONE || g->budget < 2000 || g->helpers > 3 || s->nviews >= SCOPE_VIEWS - 4)
         return false;
     for (int k = 0; k < n; k++) {
         args[got] = random_tensor(g, s, 1, 1200);

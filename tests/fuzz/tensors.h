@@ -364,7 +364,7 @@ static bool inout_helper(struct gen *g, struct scope *s) {
         if (v->mode == MODE_OWN && v->init && v->only == RES_NONE && is_whole(v) && v->rank)
             y = v;
     }
-    if (!y || !pay(g, s, elements(y)))
+    if (!y || y->dtype == g->generic || !pay(g, s, elements(y)))
         return false;
     struct gen h = *g;
     struct scope in = {.depth = 1, .iterations = 1};

@@ -35,6 +35,11 @@ CASES = [
     ("a product that looks decided", "y[0] = select(2*v >= v, 1.0, select(v >= 0, 2.0, 3.0))"),
     ("decided", "if v > 3 { y[0] = select(v >= 4, 1.0, 2.0) }"),
     ("a subscript", "t << x[v - 5, else -1.0]; y[0] = t"),
+    ("a window", "map i in 0:3 { x[v + i] >> y[0] (max) }"),
+    ("a block", "map i in 0:3 { x[max(v, 0) + i] >> y[0] (max) }"),
+    ("a slice", "t = x[max(v, 0):max(v, 0) + 3]; map i in 0:3 { t[i] >> y[0] (max) }"),
+    ("a stride", "map i in 0:5 { x[v*i] >> y[0] (max) }"),
+    ("a bound", "for i in 0:v { y[0] += x[i + 2] }"),
     ("a multiple", "t << x[2*v, else -1.0]; y[0] = t"),
 ]
 VALUES = [MOST, MOST - 1, LEAST, LEAST + 1, 2**62, 2**62 + 1, -2**62, FAR, 0, 1, 3, 5, 8, -1, -8]
