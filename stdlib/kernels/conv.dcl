@@ -1,6 +1,6 @@
 ## 3 x 3 convolution, stride 1, padding 1, in blocks of 16 channels: x[n, c//16, h, w, c%16],
 ## w[o//16, c//16, r, s, c%16, o%16]. Register tiles of `px` pixels of a row x 16 outputs.
-fn conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16]; px: int = 6)
+fn conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16]; px: int = 4)
     -> y: f32[N, OB, H, W, 16] {
   map n in N parallel, ob in OB parallel, i in H parallel {
     map jo in 0:W:px {
