@@ -26,17 +26,6 @@ static void close_session(struct dcl_session *s) {
     arena_free(s->arena);
 }
 
-static void close_child(void *arena) {
-    arena_free(*(struct arena **)arena);
-}
-
-struct arena *arena_under(struct arena *a) {
-    struct arena **child = ARENA_NEW(a, struct arena *);
-    arena_on_free(a, close_child, child); /* first: nothing is lost if there is no memory */
-    *child = arena_new();
-    return *child;
-}
-
 /* Fills S; false if there are no threads to be had. */
 static bool open_session(struct dcl_session *s, const char *options) {
     struct arena *a = s->arena;

@@ -197,8 +197,6 @@ struct dcl_session {
    text after. 0 if BODY gave true. */
 int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, void *data),
                   void *data);
-/* A new arena that goes with A. */
-struct arena *arena_under(struct arena *a);
 void session_write(struct dcl_session *s, const char *text, size_t n);
 /* An error "interrupted" if the user wants to stop; true then. */
 bool session_stopped(struct dcl_session *s);

@@ -6,7 +6,8 @@
    Subscripts wrap. Those that may (facts_exact) are tested at both ends, without sign; then all
    between are inside, provided that the ends are less than 2^63 apart.
    Which map takes which check is decided when the map is first lowered (outer maps come first) and
-   holds for all its copies. */
+   holds for all its copies. So are the proofs of all memlets below it: a part of the map that is
+   lowered first, a loop of whole vectors say, has facts of its own. */
 #include "backends/llvm/codegen.h"
 
 #include "compiler/analysis/facts.h"
@@ -27,6 +28,7 @@ struct level {
 struct walk {
     struct cg *c;
     const struct uses *inner;
+    uint32_t branches; /* around */
     VEC(struct hoisted) found;
 };
 
@@ -129,14 +131,23 @@ static void walk_node(struct walk *w, const struct node *n, const struct level *
     switch (n->kind) {
     case NODE_READ:
     case NODE_WRITE:
-        if (m->outside != OUTSIDE_ERROR)
-            break;
         memlet_proof(c, n, m);
+        if (m->outside != OUTSIDE_ERROR || w->branches)
+            break;
         for (uint32_t d = 0; d < m->rank && d < 32; d++)
             try_dim(w, m, d, l, &c->proofs[n->id]);
         break;
     case NODE_MAP: walk_region(w, &n->map.body, enter_map(w, l, n)); break;
     case NODE_LOOP: walk_region(w, &n->loop.body, enter(w, l, &n->loop.index)); break;
+    case NODE_BRANCH:
+        w->branches++;
+        facts_assume(c, n->branch.condition, true);
+        walk_region(w, &n->branch.then, l);
+        sym_facts_restore(c->facts, facts);
+        facts_assume(c, n->branch.condition, false);
+        walk_region(w, &n->branch.otherwise, l);
+        w->branches--;
+        break;
     default: break;
     }
     sym_facts_restore(c->facts, facts);

@@ -840,7 +840,7 @@ static void check_order(struct reverse *r) {
 
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
                 struct cont *out, struct diags *d) {
-    struct arena *scratch = arena_new();
+    struct arena *scratch = arena_under(g->arena);
     struct reverse r = {.g = g, .scratch = scratch, .d = d, .nadjoint = g->conts.n};
     r.adjoint = ARENA_ARRAY(scratch, struct cont, g->conts.n);
     r.since = ARENA_ARRAY(scratch, uint32_t, g->conts.n);

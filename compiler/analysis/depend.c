@@ -149,7 +149,7 @@ static enum race all_pairs(struct test *t, enum conflict what, struct race_pair 
 }
 
 static struct test test_new(const struct graph *g, const struct node *node, struct sym_facts *f) {
-    struct test t = {.arena = arena_new(), .g = g, .syms = g->syms, .facts = f};
+    struct test t = {.arena = arena_under(g->arena), .g = g, .syms = g->syms, .facts = f};
     bool map = node->kind == NODE_MAP;
     t.n = map ? node->map.n : 1;
     t.index = map ? node->map.index : &node->loop.index;

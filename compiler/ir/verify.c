@@ -288,7 +288,7 @@ static bool check_uses(struct verifier *v) {
 }
 
 bool graph_verify(const struct graph *g, const char *after, struct diags *d) {
-    struct arena *a = arena_new();
+    struct arena *a = arena_under(g->arena);
     struct verifier v = {.g = g,
                          .after = after,
                          .d = d,

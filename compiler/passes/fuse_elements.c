@@ -419,7 +419,7 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
 #define WINDOW 64
 
 static bool fuse_into(struct fuse *f, struct region *r, uint32_t p) {
-    struct arena *a = arena_new();
+    struct arena *a = arena_under(f->scratch);
     struct uses u;
     uses_of(&u, a, f->g, r, p, p + WINDOW);
     bool done = false;

@@ -31,7 +31,7 @@ bool pipeline_run(struct graph *g, const struct pipeline *p, const struct pass_t
                   bool verify, void (*after)(void *data, enum pass_id pass, const struct graph *g),
                   void *data, struct diags *d) {
     for (uint32_t i = 0; i < p->n; i++) {
-        struct arena *scratch = arena_new();
+        struct arena *scratch = arena_under(g->arena);
         passes[p->at[i]].run(g, scratch, t);
         arena_free(scratch);
         if (verify && !graph_verify(g, passes[p->at[i]].name, d))

@@ -114,7 +114,7 @@ static void put_first(struct shrink *s, struct node *map, struct node *decl) {
 }
 
 static void shrink_region(struct shrink *s, struct region *r) {
-    struct arena *a = arena_new();
+    struct arena *a = arena_under(s->scratch);
     struct uses u;
     uses_of(&u, a, s->g, r, 0, r->nodes.n);
     uint32_t kept = 0;

@@ -59,6 +59,7 @@ struct arena {
     size_t next_size; /* of the next ordinary block, header included */
     size_t bytes;
     struct closer *closers;
+    struct arena **holder; /* where the parent keeps it, or NULL */
 };
 
 _Static_assert(sizeof(struct block) % ALIGN == 0, "block contents start aligned");
@@ -115,12 +116,26 @@ void arena_reset(struct arena *a) {
         ASAN_UNPOISON_MEMORY_REGION(b + 1, b->size);
         free(b);
     }
-    *a = (struct arena){.next_size = BLOCK_FIRST};
+    *a = (struct arena){.next_size = BLOCK_FIRST, .holder = a->holder};
+}
+
+static void close_child(void *arena) {
+    arena_free(*(struct arena **)arena);
+}
+
+struct arena *arena_under(struct arena *a) {
+    struct arena **child = ARENA_NEW(a, struct arena *);
+    arena_on_free(a, close_child, child); /* first: nothing is lost if there is no memory */
+    *child = arena_new();
+    (*child)->holder = child;
+    return *child;
 }
 
 void arena_free(struct arena *a) {
     if (!a)
         return;
+    if (a->holder)
+        *a->holder = NULL; /* its parent need not free it any more */
     arena_reset(a);
     free(a);
 }

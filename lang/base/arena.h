@@ -15,6 +15,9 @@ struct arena;
 
 /* A new arena; its blocks come from malloc. The caller frees it with arena_free. */
 struct arena *arena_new(void);
+/* A new arena that is freed with A at the latest: what a step needs for itself survives no
+   out-of-memory jump over the step. */
+struct arena *arena_under(struct arena *a);
 /* Runs the callbacks, frees all blocks and the arena itself. NULL is allowed. */
 void arena_free(struct arena *a);
 /* Runs the callbacks and frees the contents, keeps the arena for new use. */

@@ -289,6 +289,29 @@ static void symbolic(struct gen *g, struct scope *s, enum dtype t, struct buf *e
     buf_text(e, text);
 }
 
+/* An index, a size or a number, or one beside it. */
+static void near_integer(struct gen *g, struct scope *s, struct buf *e) {
+    int k = rng_below(&g->rng, 100);
+    if (k < 45 && s->nindices)
+        buf_text(e, s->index[rng_below(&g->rng, s->nindices)].name);
+    else if (k < 80 && g->p->nsizes)
+        buf_text(e, g->p->sizes[rng_below(&g->rng, g->p->nsizes)].name);
+    else
+        buf_printf(e, "%d", rng_below(&g->rng, 10));
+    if (rng_chance(&g->rng, 35))
+        buf_text(e, rng_chance(&g->rng, 50) ? " + 1" : " - 1");
+}
+
+/* A comparison of such: what is known of indices decides some. */
+FUZZ void symbolic_comparison(struct gen *g, struct scope *s, struct buf *e) {
+    static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
+    buf_text(e, "(");
+    near_integer(g, s, e);
+    buf_printf(e, " %s ", rng_of(&g->rng, compare));
+    near_integer(g, s, e);
+    buf_text(e, ")");
+}
+
 static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
     int k = rng_below(&g->rng, 100);
     if (k < 60 && read_something(g, s, t, e))
@@ -302,7 +325,10 @@ static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
         return;
     }
     if (t == DT_bool) {
-        literal(g, t, e);
+        if (rng_chance(&g->rng, 80))
+            symbolic_comparison(g, s, e);
+        else
+            literal(g, t, e);
         return;
     }
     buf_printf(e, "%s(", type_name(g, t)); /* typed, so that it can stand anywhere */
@@ -414,6 +440,11 @@ static void bool_expression(struct gen *g, struct scope *s, int depth, struct bu
     case 1: infix(g, s, DT_bool, depth, "or", e); return;
     case 2: call(g, s, DT_bool, depth, "(not ", ")", e); return;
     case 3: infix(g, s, DT_bool, depth, rng_chance(&g->rng, 50) ? "==" : "!=", e); return;
+    case 4:
+        if (s->nindices) {
+            symbolic_comparison(g, s, e);
+            return;
+        } /* fall through */
     default: infix(g, s, rng_of(&g->rng, of), depth, rng_of(&g->rng, compare), e); return;
     }
 }

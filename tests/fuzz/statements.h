@@ -649,6 +649,11 @@ static bool for_statement(struct gen *g, struct scope *s) {
 }
 
 static const char *condition(struct gen *g, struct scope *s) {
+    if (rng_chance(&g->rng, 40)) {
+        struct buf e = buf_new(g->arena);
+        symbolic_comparison(g, s, &e);
+        return e.at;
+    }
     if (rng_chance(&g->rng, 40) && s->nindices) {
         const char *x = s->index[rng_below(&g->rng, s->nindices)].name;
         const char *y = s->index[rng_below(&g->rng, s->nindices)].name;

@@ -3,6 +3,7 @@
 its terms. Programs with values near the ends of i64: compiled, with and without passes, as by the
 reference, or an index outside in both."""
 
+import os
 import subprocess
 import sys
 
@@ -68,7 +69,12 @@ if len(sys.argv) > 1:
 
 
 def run(options):
-    done = subprocess.run([sys.executable, __file__, options], stdout=subprocess.PIPE, text=True)
+    env = dict(os.environ)
+    if env.get("DCL_ASAN_PRELOAD"):  # the child is Python too: it loads the sanitizers first
+        env["LD_PRELOAD"] = env["DCL_ASAN_PRELOAD"]
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+    done = subprocess.run([sys.executable, __file__, options], stdout=subprocess.PIPE, text=True,
+                          env=env)
     return done.returncode, done.stdout.splitlines()
 
 
