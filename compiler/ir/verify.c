@@ -13,12 +13,9 @@
 
 bool broken(struct verifier *v, int invariant, const char *format, ...) {
     /* Right after lowering these say something of the program; later, of a pass. */
-    static const enum error_code of_program[] = {[14] = ERR_UNWRITTEN_RESULT,
-                                                 [16] = ERR_PLACEMENT,
-                                                 [18] = ERR_PLACEMENT,
-                                                 [19] = ERR_PLACEMENT,
-                                                 [20] = ERR_PLACEMENT,
-                                                 [21] = ERR_CONFLICT};
+    static const enum error_code of_program[] = {
+        [14] = ERR_UNWRITTEN_RESULT, [16] = ERR_PLACEMENT, [18] = ERR_PLACEMENT,
+        [19] = ERR_PLACEMENT,        [20] = ERR_PLACEMENT, [21] = ERR_CONFLICT};
     va_list args;
     va_start(args, format);
     const char *text = arena_vprintf(v->arena, format, args);
