@@ -19,5 +19,6 @@ tap.ok(found == sorted(WANT), "every example is tested here", str(found))
 for name in found:
     status, output, errors = tap.dcl("run", os.path.join(EXAMPLES, name))
     tap.ok(status == 0 and not errors, name + " runs", output, errors)
-    tap.ok(re.search(WANT.get(name, "."), output) is not None, name + " says what it should", output)
+    tap.ok(re.search(WANT.get(name, "."), output) is not None, name + " says what it should",
+           output)
 tap.done_testing()
