@@ -11,7 +11,7 @@
 
 bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p) {
     const struct options *o = &s->options;
-    struct pass_target t = {o->target.vector_bytes, o->target.vector_registers};
+    struct pass_target t = {o->target.vector_bytes, o->target.vector_registers, o->strict};
     if (o->verify && !graph_verify(g, "lower", &s->diags))
         return false;
     return pipeline_run(g, p, &t, o->verify, NULL, NULL, &s->diags);

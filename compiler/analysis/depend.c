@@ -118,6 +118,11 @@ static enum race pair_race(struct test *t, const struct access *a, const struct 
     return RACE_UNKNOWN;
 }
 
+static bool order_shows(const struct graph *g, const struct memlet *m) {
+    return (m->resolution == RES_SUM || m->resolution == RES_PROD) &&
+           dtype_is_float(graph_cont(g, m->cont)->dtype);
+}
+
 static bool matters(const struct test *t, const struct access *a, const struct access *b,
                     enum conflict what) {
     if (a->memlet->cont.i != b->memlet->cont.i || t->accesses.local[a->memlet->cont.i])
@@ -126,6 +131,8 @@ static bool matters(const struct test *t, const struct access *a, const struct a
         return false;
     bool same = a->write && b->write && a->memlet->resolution != RES_NONE &&
                 a->memlet->resolution == b->memlet->resolution;
+    if (what == CONFLICT_ORDERED)
+        return same && order_shows(t->g, a->memlet);
     return what == CONFLICT_ANY || same == (what == CONFLICT_RESOLVED);
 }
 

@@ -18,6 +18,7 @@ enum race { RACE_FREE, RACE_CERTAIN, RACE_UNKNOWN };
 enum conflict {
     CONFLICT_ERROR,    /* all but two writes with the same resolution */
     CONFLICT_RESOLVED, /* two writes with the same resolution only */
+    CONFLICT_ORDERED,  /* of these, those whose order shows: float sums and products */
     CONFLICT_ANY
 };
 

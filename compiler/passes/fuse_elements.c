@@ -15,6 +15,8 @@
    4. Iterations of the maps around the producer's write, and of the consumer, are proved to be
       independent (or the user says so): what is not proved runs in index order, and an element may
       be written twice.
+   5. In a strict program the consumer's iterations share no float sum or product: they come to run
+      in the producer's order.
    The container stays as long as something else reads it; `dead` removes it otherwise. */
 #include "compiler/analysis/depend.h"
 #include "compiler/passes/pass.h"
@@ -27,7 +29,7 @@ struct fuse {
     struct use_count *counts;
     const struct region **home; /* per container: the region that declares it */
     struct map free;            /* ids of maps that are known to be free of conflicts */
-    bool changed;
+    bool strict, changed;
 };
 
 /* The write of Y in the nest of maps N: its region and position. */
@@ -391,6 +393,8 @@ static bool try_fuse(struct fuse *f, struct region *r, struct uses *u, uint32_t 
     for (uint32_t i = 0; i < m.decls.n; i++)
         if (!decl_moves(f, r, p, c, r->nodes.at[m.decls.at[i]]->decl.cont))
             return false;
+    if (f->strict && node_race(f->g, cons, f->facts, CONFLICT_ORDERED, NULL) != RACE_FREE)
+        return false;
     if (!is_free(f, cons) || !path_is_free(f, r->nodes.at[p], y))
         return false;
     inline_at(f, s, cons, y, dim);
@@ -469,8 +473,8 @@ static void fuse_region(struct fuse *f, struct region *r) {
 }
 
 bool pass_fuse_elements(struct graph *g, struct arena *scratch, const struct pass_target *t) {
-    (void)t;
-    struct fuse f = {.g = g, .scratch = scratch, .facts = graph_facts(scratch, g)};
+    struct fuse f = {
+        .g = g, .scratch = scratch, .facts = graph_facts(scratch, g), .strict = t->strict};
     f.counts = use_counts(scratch, g);
     f.free = map_new(scratch);
     f.home = arena_alloc(scratch, sizeof *f.home * g->conts.n);

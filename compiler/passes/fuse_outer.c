@@ -4,7 +4,8 @@
 
    Two indices may be shared if they have the same range and there is a container in which both
    subscript the same dimension, alone. Sound if no iteration of the shared indices depends on
-   another (index_race on the fused map is proved free); within an iteration program order stays.
+   another (index_race on the fused map is proved free), in a strict program not even in a sum;
+   within an iteration program order stays.
    What stands between the two (declarations without memlets of either) moves in front. */
 #include "compiler/analysis/depend.h"
 #include "compiler/passes/pass.h"
@@ -18,6 +19,7 @@ struct outer {
     struct graph *g;
     struct arena *scratch;
     struct sym_facts *facts;
+    bool strict;
     bool changed;
 };
 
@@ -208,7 +210,8 @@ static bool only_decls(const struct region *r, uint32_t from, uint32_t to) {
 
 static bool free_of_races(struct outer *o, const struct node *m) {
     for (uint32_t k = 0; k < m->map.n; k++)
-        if (index_race(o->g, m, k, o->facts, CONFLICT_ERROR, NULL) != RACE_FREE)
+        if (index_race(o->g, m, k, o->facts, CONFLICT_ERROR, NULL) != RACE_FREE ||
+            (o->strict && index_race(o->g, m, k, o->facts, CONFLICT_ORDERED, NULL) != RACE_FREE))
             return false;
     return true;
 }
@@ -274,8 +277,8 @@ static void fuse_region(struct outer *o, struct region *r) {
 }
 
 bool pass_fuse_outer(struct graph *g, struct arena *scratch, const struct pass_target *t) {
-    (void)t;
-    struct outer o = {.g = g, .scratch = scratch, .facts = graph_facts(scratch, g)};
+    struct outer o = {
+        .g = g, .scratch = scratch, .strict = t->strict, .facts = graph_facts(scratch, g)};
     fuse_region(&o, &g->body);
     return o.changed;
 }

@@ -5,9 +5,10 @@
 
 #include "compiler/ir/graph.h"
 
-/* What passes may know of the target. */
+/* What passes may know of the target and of what was asked for. */
 struct pass_target {
     uint32_t vector_bytes, vector_registers;
+    bool strict; /* float sums and products keep the order of the program */
 };
 
 enum pass_id {

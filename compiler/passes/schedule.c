@@ -12,6 +12,7 @@
 
 struct scheduler {
     struct graph *g;
+    bool strict;
     struct sym_facts *facts;
     bool changed;
 };
@@ -73,6 +74,13 @@ static bool reduces_along(const struct graph *g, const struct node *map, struct 
     return false;
 }
 
+/* Whether index K may run innermost and at once: in a strict program the order of sums stays. */
+static bool may_be_last(struct scheduler *s, const struct node *map, uint32_t k) {
+    return index_race(s->g, map, k, s->facts, CONFLICT_ERROR, NULL) == RACE_FREE &&
+           (!s->strict || k + 1 == map->map.n ||
+            index_race(s->g, map, k, s->facts, CONFLICT_ORDERED, NULL) == RACE_FREE);
+}
+
 static void vectorize(struct scheduler *s, struct node *map) {
     int best = 0;
     uint32_t at = UINT32_MAX;
@@ -83,8 +91,7 @@ static void vectorize(struct scheduler *s, struct node *map) {
             (sym_is_const(s->g->syms, size, &trip) && trip < 4))
             continue;
         int x = score(s->g, map, k);
-        if (x > 0 && x >= best &&
-            index_race(s->g, map, k, s->facts, CONFLICT_ERROR, NULL) == RACE_FREE) {
+        if (x > 0 && x >= best && may_be_last(s, map, k)) {
             best = x;
             at = k;
         }
@@ -192,8 +199,7 @@ static void outer(struct scheduler *s, struct region *r) {
 }
 
 bool pass_schedule(struct graph *g, struct arena *scratch, const struct pass_target *t) {
-    (void)t;
-    struct scheduler s = {.g = g, .facts = graph_facts(scratch, g)};
+    struct scheduler s = {.g = g, .strict = t->strict, .facts = graph_facts(scratch, g)};
     outer(&s, &g->body);
     return s.changed;
 }

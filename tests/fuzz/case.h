@@ -191,7 +191,7 @@ static void random_pipeline(struct rng *rng, struct pipeline *p) {
 
 static bool run_graphs(struct runner *r, bool symbolic) {
     struct unit *u = &r->unit;
-    struct pass_target target = {32, 16};
+    struct pass_target target = {32, 16, false};
     struct pipeline p;
     stage(r, symbolic ? "lower with symbols" : "lower");
     struct graph *g = unit_lower(u, symbolic);
@@ -263,7 +263,8 @@ static void random_variant(struct rng *rng, int number, struct variant *v) {
     int threads = rng_chance(rng, 35) ? 2 : 1;
     v->symbolic = number ? rng_chance(rng, 50) : false;
     v->strict = number && rng_chance(rng, 15);
-    switch (number ? rng_below(rng, 6) : 6) {
+    bool usual = number == 0 || (v->strict && rng_chance(rng, 50));
+    switch (usual ? 6 : rng_below(rng, 6)) {
     case 0: buf_text(&o, "passes=none"); break;
     case 1: buf_printf(&o, "without=%s", passes[rng_below(rng, PASS_COUNT)].name); break;
     case 2: buf_printf(&o, "passes=%s", passes[rng_below(rng, PASS_COUNT)].name); break;
@@ -275,8 +276,10 @@ static void random_variant(struct rng *rng, int number, struct variant *v) {
         break;
     default: buf_text(&o, "passes=default");
     }
+    /* A strict program must not take what the cache has of the other. */
+    bool cached = usual ? rng_chance(rng, 60) : rng_chance(rng, 30);
     buf_printf(&o, " threads=%d%s%s", threads, v->strict ? " strict=1" : "",
-               rng_chance(rng, 70) ? " cache=off" : "");
+               cached ? "" : " cache=off");
     snprintf(v->options, sizeof v->options, "%s", o.at);
     arena_free(a);
 }

@@ -302,9 +302,21 @@ static void near_integer(struct gen *g, struct scope *s, struct buf *e) {
         buf_text(e, rng_chance(&g->rng, 50) ? " + 1" : " - 1");
 }
 
-/* A comparison of such: what is known of indices decides some. */
+/* A comparison of such: what is known of indices decides some, at their ends above all. */
 FUZZ void symbolic_comparison(struct gen *g, struct scope *s, struct buf *e) {
     static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
+    static const char *const ends[] = {"%s < %s",      "%s <= %s",     "%s < %s - 1", "%s <= %s - 1",
+                                       "%s + 1 < %s",  "%s == %s - 1", "%s != %s",    "%s >= %s - 1",
+                                       "%s + 1 >= %s", "%s + 2 > %s"};
+    const struct counter *x = s->nindices ? &s->index[rng_below(&g->rng, s->nindices)] : NULL;
+    if (x && x->hi[0] && rng_chance(&g->rng, 50)) {
+        const char *format = rng_of(&g->rng, ends);
+        size_t first = (size_t)(strstr(format, "%s") - format) + 2;
+        size_t second = (size_t)(strstr(format + first, "%s") - format);
+        buf_printf(e, "(%s%.*s%s%s)", x->name, (int)(second - first), format + first, x->hi,
+                   format + second + 2);
+        return;
+    }
     buf_text(e, "(");
     near_integer(g, s, e);
     buf_printf(e, " %s ", rng_of(&g->rng, compare));

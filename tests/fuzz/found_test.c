@@ -4,7 +4,7 @@
 #include "tests/fuzz/found.h"
 #include "tests/harness/tap.h"
 
-#define SEEDS 6
+#define SEEDS 12
 
 int main(void) {
     const char *source = getenv("DCL_SRC");

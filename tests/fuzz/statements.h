@@ -241,8 +241,14 @@ static struct dim known_dim(struct gen *g, struct scope *s, int most) {
     return random_dim(g, most);
 }
 
+/* X runs over all of SL and further: what lies outside is dropped. */
+static bool covers(const struct counter *x, const struct slot *sl) {
+    return x->whole && !x->masked && !x->tile[0] && !sl->dim.varying && !sl->base[0] &&
+           x->max >= sl->dim.n;
+}
+
 /* The slot of V for index X, other than those TAKEN; -1 if there is none. */
-static int slot_for(const struct view *v, const struct counter *x, const bool *taken) {
+static int slot_for(const struct view *v, const struct counter *x, const bool *taken, bool wide) {
     for (int d = 0; d < v->rank; d++) {
         const struct slot *sl = &v->slot[d];
         if (sl->fixed || taken[d])
@@ -251,15 +257,17 @@ static int slot_for(const struct view *v, const struct counter *x, const bool *t
             : x->whole ? strcmp(sl->dim.text, x->hi) == 0 && strcmp(sl->base, x->tile) == 0
                        : v->init && !sl->dim.varying && !sl->base[0] && x->max < sl->dim.n)
             return d;
+        if (wide && covers(x, sl))
+            return d;
     }
     return -1;
 }
 
 static bool fix(struct gen *g, struct view *v, struct nest *m, bool reverse) {
-    bool taken[PROGRAM_RANK] = {false};
+    bool taken[PROGRAM_RANK] = {false}, wide = rng_chance(&g->rng, 25);
     int at[4];
     for (int i = 0; i < m->n; i++) {
-        at[i] = slot_for(v, &m->index[i], taken);
+        at[i] = slot_for(v, &m->index[i], taken, wide);
         if (at[i] < 0)
             return false;
         taken[at[i]] = true;
@@ -268,12 +276,14 @@ static bool fix(struct gen *g, struct view *v, struct nest *m, bool reverse) {
         struct slot *sl = &v->slot[at[i]];
         const struct counter *x = &m->index[i];
         sl->fixed = true;
-        v->edges = v->edges || x->masked;
+        v->edges = v->edges || x->masked || (x->whole && strcmp(sl->dim.text, x->hi) != 0);
         struct slot was = *sl;
         if (sl->base[0])
             snprintf(sl->at, sizeof sl->at, "%.40s + %.15s", was.base, x->name);
         else if (reverse && x->whole && rng_chance(&g->rng, 60))
             snprintf(sl->at, sizeof sl->at, "%.55s - 1 - %.15s", was.dim.text, x->name);
+        else if (x->bare && strcmp(was.dim.text, x->hi) != 0) /* its range is another one */
+            snprintf(sl->at, sizeof sl->at, "%.15s + 0", x->name);
         else
             snprintf(sl->at, sizeof sl->at, "%s", x->name);
     }

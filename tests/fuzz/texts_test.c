@@ -33,7 +33,7 @@ static bool look(struct front *f, struct arena *a, struct graph *g, const char *
 static void through_passes(struct front *f, struct arena *a, struct module *m, const struct ast *fn,
                            const char *path, int order, struct counts *n) {
     struct diags d;
-    struct pass_target target = {32, 16};
+    struct pass_target target = {32, 16, false};
     struct pipeline p;
     struct rng r = {(uint64_t)order * 1000 + (uint64_t)n->functions};
     diags_init(&d, a, f->sources);

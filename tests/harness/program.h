@@ -138,7 +138,7 @@ static inline struct graph *program_lower(struct program *p, const struct module
 
 static inline bool program_passes(struct program *p, struct graph *g) {
     struct pipeline all;
-    struct pass_target target = {32, 16};
+    struct pass_target target = {32, 16, false};
     pipeline_default(&all);
     if (pipeline_run(g, &all, &target, true, NULL, NULL, &p->diags))
         return true;

@@ -111,6 +111,8 @@ static bool counts(const struct touch *a, const struct touch *b, enum conflict w
     if (!a->write && !b->write)
         return false;
     bool same = a->write && b->write && a->resolution && a->resolution == b->resolution;
+    if (what == CONFLICT_ORDERED) /* all containers here are of floats */
+        return same && a->resolution == RES_SUM;
     return what == CONFLICT_ANY || same == (what == CONFLICT_RESOLVED);
 }
 
