@@ -305,9 +305,9 @@ static void near_integer(struct gen *g, struct scope *s, struct buf *e) {
 /* A comparison of such: what is known of indices decides some, at their ends above all. */
 FUZZ void symbolic_comparison(struct gen *g, struct scope *s, struct buf *e) {
     static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
-    static const char *const ends[] = {"%s < %s",      "%s <= %s",     "%s < %s - 1", "%s <= %s - 1",
-                                       "%s + 1 < %s",  "%s == %s - 1", "%s != %s",    "%s >= %s - 1",
-                                       "%s + 1 >= %s", "%s + 2 > %s"};
+    static const char *const ends[] = {
+        "%s < %s",      "%s <= %s", "%s < %s - 1",  "%s <= %s - 1", "%s + 1 < %s",
+        "%s == %s - 1", "%s != %s", "%s >= %s - 1", "%s + 1 >= %s", "%s + 2 > %s"};
     const struct counter *x = s->nindices ? &s->index[rng_below(&g->rng, s->nindices)] : NULL;
     if (x && x->hi[0] && rng_chance(&g->rng, 50)) {
         const char *format = rng_of(&g->rng, ends);

@@ -129,11 +129,13 @@ static void mark_shared(struct scope *s, const struct view *v, const char *to) {
     for (int i = 0; i < s->nindices; i++) {
         struct counter *x = &s->index[i];
         size_t n = strlen(x->name);
-        int found = 0, at = 0;
-        for (const char *p = to; (p = strpbrk(p, "[,")) != NULL && !found;) {
+        int found = 0, at = 0, depth = 0;
+        for (const char *p = to; (p = strpbrk(p, "[],()")) != NULL && !found;) {
+            depth += (*p == '[' || *p == '(') - (*p == ']' || *p == ')');
+            bool subscript = depth == 1 && (*p == '[' || *p == ',');
             p += 1 + strspn(p + 1, " ");
-            at++;
-            if (strncmp(p, x->name, n) == 0 && strchr(",]", p[n]))
+            at += subscript;
+            if (subscript && strncmp(p, x->name, n) == 0 && strchr(",]", p[n]))
                 found = at;
         }
         if (v->level >= x->level) /* each iteration has its own */
