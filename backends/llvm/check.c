@@ -9,18 +9,22 @@
 #include <stddef.h>
 #include <string.h>
 
-const struct proof *memlet_proof(struct cg *c, const struct node *n, const struct memlet *m) {
-    struct proof *p = &c->proofs[n->id];
-    if (p->done)
-        return p;
-    p->done = true;
+struct proof proof_here(struct cg *c, const struct memlet *m) {
+    struct proof p = {.done = true};
     const struct container *k = graph_cont(c->g, m->cont);
     for (uint32_t d = 0; d < m->rank && d < 32; d++) {
         if (sym_prove_nonneg(c->facts, m->at[d]))
-            p->lower |= 1u << d;
+            p.lower |= 1u << d;
         if (sym_prove_lt(c->facts, m->at[d], k->dims[d]))
-            p->upper |= 1u << d;
+            p.upper |= 1u << d;
     }
+    return p;
+}
+
+const struct proof *memlet_proof(struct cg *c, const struct node *n, const struct memlet *m) {
+    struct proof *p = &c->proofs[n->id];
+    if (!p->done)
+        *p = proof_here(c, m);
     return p;
 }
 

@@ -45,9 +45,16 @@ struct place {
     uint32_t expanded; /* 1, or the lanes that each element has: it was declared in a vector body */
 };
 
+/* What is proved of a memlet's subscripts: a bit per dimension (the first 32). */
+struct proof {
+    bool done;
+    uint32_t lower, upper;
+};
+
 /* A partial result of a resolution that a loop keeps in registers; see reduce.c. */
 struct accumulator {
     const struct node *write;
+    struct proof proof;  /* of its subscripts, after the loop */
     uint32_t n;          /* how many in turn */
     LLVMValueRef at[16]; /* allocas of vectors */
 };
@@ -86,18 +93,13 @@ struct fn {
     VEC(struct name) from; /* substitutions that hold here, parallel to `to` */
     VEC(struct sym) to;
     VEC(struct accumulator) accumulators;
-    uint32_t copy;     /* which of the accumulators the present copy of a body uses */
-    uint32_t depth;    /* of loops */
-    uint32_t lanes;    /* 1 outside vector bodies */
-    LLVMValueRef mask; /* active lanes, NULL: all */
-    LLVMValueRef tail; /* the part of it that is the end of the range */
-    bool parallel;     /* inside a parallel body: no further parallelism */
-};
-
-/* What is proved of a memlet's subscripts: a bit per dimension (the first 32). */
-struct proof {
-    bool done;
-    uint32_t lower, upper;
+    uint32_t copy;             /* which of the accumulators the present copy of a body uses */
+    uint32_t depth;            /* of loops */
+    uint32_t lanes;            /* 1 outside vector bodies */
+    LLVMValueRef mask;         /* active lanes, NULL: all */
+    LLVMValueRef tail;         /* the part of it that is the end of the range */
+    bool parallel;             /* inside a parallel body: no further parallelism */
+    const struct node *inside; /* the map that this function is made for, if one */
 };
 
 /* What is decided of a map once, whatever its unrolled copy. */
@@ -135,6 +137,7 @@ struct cg {
     struct name lane;           /* the atom for the number of a lane */
     struct proof *proofs;       /* by node id */
     struct decision *decisions; /* by node id */
+    bool *outlined;             /* by node id: a map that is a function of its own; or NULL */
     bool rounds;                /* the target rounds in one instruction */
     bool failed;
     VEC(struct elsewhere) elsewhere;
@@ -206,6 +209,7 @@ struct sym bound(struct cg *c, struct sym s);
 /* Leaves with STATUS where CONDITION (i1) holds; goes on where not. */
 void bail_if(struct cg *c, LLVMValueRef condition, int32_t status);
 void bail_with(struct cg *c, LLVMValueRef status);
+void bail_unless_ok(struct cg *c, LLVMValueRef status);
 void bail_push(struct cg *c, LLVMValueRef scratch);
 LLVMValueRef api_field(struct cg *c, size_t offset, LLVMTypeRef type);
 void cg_poll(struct cg *c);
@@ -276,6 +280,8 @@ struct sym map_work(struct cg *c, const struct node *n, uint32_t k);
 
 /* --- check.c: subscripts inside their container --- */
 const struct proof *memlet_proof(struct cg *c, const struct node *n, const struct memlet *m);
+/* By the facts that hold now, which may be fewer than where the memlet stands. */
+struct proof proof_here(struct cg *c, const struct memlet *m);
 /* Fails the call where OUTSIDE (i1 or a mask) holds. */
 void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val index,
                  struct val size, LLVMValueRef outside, uint32_t lanes);
@@ -288,6 +294,25 @@ void hoist_checks(struct cg *c, const struct node *n);
 const struct place *place_of(struct cg *c, struct cont k);
 void place_put(struct cg *c, struct cont k, struct place p);
 void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint32_t position);
+
+/* --- outline.c: maps as functions of their own --- */
+/* What a map uses from outside: containers first, then names. */
+struct capture {
+    VEC(struct cont) conts;
+    VEC(struct name) names;
+    struct map taken;
+};
+void capture(struct cg *c, const struct node *n, struct capture *x);
+/* Their values here; NULL, and the compilation has failed, if one is in registers. */
+LLVMValueRef *captured_values(struct cg *c, const struct node *n, const struct capture *x);
+/* A function (api, INTEGERS i64s, what X captures) becomes c->fn, with all that bound. */
+struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x,
+                         uint32_t integers);
+/* Whether the maps of R, the graph's own region, are to be functions: c->outlined is theirs then. */
+bool region_is_long(const struct region *r);
+bool is_outlined(const struct cg *c, const struct node *n);
+/* False if N is to be lowered where it stands. */
+bool lower_outlined(struct cg *c, const struct node *n);
 
 /* --- region.c, map.c, vector.c, parallel.c: control flow --- */
 void lower_region(struct cg *c, const struct region *r);

@@ -146,6 +146,11 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
         ptx_kernels(c, conts, nconts, symbols, nsymbols);
         return !c->failed;
     }
+    if (region_is_long(&c->g->body)) {
+        c->outlined = ARENA_ARRAY(c->a, bool, c->g->nodes + 1);
+        for (uint32_t i = 0; i < c->g->body.nodes.n; i++)
+            c->outlined[c->g->body.nodes.at[i]->id] = c->g->body.nodes.at[i]->kind == NODE_MAP;
+    }
     LLVMValueRef body = lower_body(c, conts, nconts, symbols, nsymbols);
     lower_entry(c, body, nconts, nsymbols);
     return !c->failed;

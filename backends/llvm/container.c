@@ -31,7 +31,7 @@ struct scan {
     struct cg *c;
     struct cont cont;
     VEC(struct seen_index) indices;
-    bool outlined; /* in the body of a parallel map, which only gets addresses */
+    bool outlined; /* in the body of a map that is a function, which only gets addresses */
     bool slots;    /* no access stands against it so far */
     uint32_t lanes;
     bool same_tail;    /* see struct place; so far */
@@ -140,7 +140,7 @@ static void scan_node(struct scan *s, const struct node *n) {
     case NODE_READ: scan_memlet(s, &n->read.from); break;
     case NODE_WRITE: scan_memlet(s, &n->write.to); break;
     case NODE_MAP:
-        s->outlined = outlined || parallel_indices(c, n) > 0;
+        s->outlined = outlined || is_outlined(c, n) || parallel_indices(c, n) > 0;
         for (uint32_t k = 0; k < n->map.n; k++)
             scan_index(s, n, k, &n->map.index[k]);
         scan_region(s, &n->map.body, 0);

@@ -194,6 +194,14 @@ void bail_if(struct cg *c, LLVMValueRef condition, int32_t status) {
     cg_at(c, on);
 }
 
+void bail_unless_ok(struct cg *c, LLVMValueRef status) {
+    LLVMBasicBlockRef out = cg_block(c, "out"), on = cg_block(c, "on");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, status, cg_i32(c, RT_OK), ""), out, on);
+    cg_at(c, out);
+    bail_with(c, status);
+    cg_at(c, on);
+}
+
 void cg_poll(struct cg *c) {
     if (c->gpu)
         return;

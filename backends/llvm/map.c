@@ -164,6 +164,8 @@ void lower_index(struct cg *c, const struct node *n, uint32_t k) {
 }
 
 void lower_map(struct cg *c, const struct node *n) {
+    if (lower_outlined(c, n))
+        return;
     hoist_checks(c, n);
     if (!lower_parallel(c, n))
         lower_index(c, n, 0);

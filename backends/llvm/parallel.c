@@ -1,6 +1,6 @@
 /* Parallel maps: the leading `parallel` indices become one range of the runtime's threads. The body
-   is a function of its own; what it uses from outside goes through an array of 8-byte fields. Its
-   pointers are noalias parameters again, see compile.c.
+   is a function of its own (outline.c); what it uses from outside goes through an array of 8-byte
+   fields.
    The pieces that threads get depend on their number, so a map whose iterations may meet, even
    through a resolution, runs in order. */
 #include "backends/llvm/codegen.h"
@@ -28,65 +28,9 @@ uint32_t parallel_indices(struct cg *c, const struct node *n) {
     return k;
 }
 
-/* What the body needs: containers first, then names. */
-struct capture {
-    VEC(struct cont) conts;
-    VEC(struct name) names;
-    struct map taken;
-};
-
-static void capture_name(struct cg *c, struct capture *x, struct name n);
-
-struct capturing {
-    struct cg *c;
-    struct capture *x;
-};
-
-static void capture_atom(void *data, struct name n) {
-    struct capturing *k = data;
-    capture_name(k->c, k->x, n);
-}
-
-static void capture_name(struct cg *c, struct capture *x, struct name n) {
-    struct fn *fn = c->fn;
-    struct deep d;
-    for (uint32_t i = 0; i < fn->from.n; i++)
-        if (name_eq(fn->from.at[i], n)) {
-            struct capturing k = {c, x};
-            sym_atoms(c->syms, fn->to.at[i], capture_atom, &k);
-            return;
-        }
-    if (map_get(&x->taken, n.i, NULL) || !bound_name(c, n, &d))
-        return;
-    map_put(&x->taken, n.i, 1);
-    VEC_PUSH(c->a, x->names, n);
-}
-
-static void capture(struct cg *c, const struct node *n, struct capture *x) {
-    struct uses u;
-    map_uses(c, n, 0, &u);
-    *x = (struct capture){.taken = map_new(c->a)};
-    for (uint32_t i = 0; i < u.conts.n; i++) {
-        struct cont k = {(uint32_t)u.conts.entries[i].key};
-        if (!map_get(&u.declared, k.i, NULL))
-            VEC_PUSH(c->a, x->conts, k);
-    }
-    for (uint32_t i = 0; i < u.names.n; i++)
-        if (!map_get(&u.defined, u.names.entries[i].key, NULL))
-            capture_name(c, x, (struct name){(uint32_t)u.names.entries[i].key});
-}
-
 static LLVMValueRef field(struct cg *c, LLVMValueRef env, uint32_t i) {
     LLVMValueRef at = cg_i64(c, i);
     return LLVMBuildGEP2(c->b, c->i64, env, &at, 1, "");
-}
-
-static LLVMTypeRef captured_type(struct cg *c, const struct capture *x, uint32_t i) {
-    struct deep d;
-    if (i < x->conts.n)
-        return c->ptr;
-    bound_name(c, x->names.at[i - x->conts.n], &d);
-    return cg_type(c, d.v.t, 1);
 }
 
 /* --- the body --- */
@@ -116,33 +60,10 @@ static void bind_indices(struct cg *c, const struct node *n, uint32_t count, LLV
 static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t count,
                                const struct capture *x) {
     struct fn *outer = c->fn;
-    uint32_t captured = x->conts.n + x->names.n;
-    LLVMTypeRef *params = ARENA_ARRAY(c->a, LLVMTypeRef, captured + 3);
-    params[0] = c->ptr;
-    params[1] = params[2] = c->i64;
-    for (uint32_t i = 0; i < captured; i++)
-        params[3 + i] = captured_type(c, x, i);
     char name[32];
     snprintf(name, sizeof name, "dcl_part_%u", c->functions);
-    struct fn *fn = fn_begin(c, name, LLVMFunctionType(c->i32, params, captured + 3, false), true);
+    struct fn *fn = outline_begin(c, name, x, 2);
     fn->parallel = true;
-    for (uint32_t i = 0; i < outer->from.n; i++)
-        subst_push(c, outer->from.at[i], outer->to.at[i]);
-    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
-    for (uint32_t i = 0; i < x->conts.n; i++) {
-        LLVMAddAttributeAtIndex(fn->f, 4 + i, LLVMCreateEnumAttribute(c->llvm, noalias, 0));
-        place_put(c, x->conts.at[i],
-                  (struct place){
-                      .layout = LAYOUT_MEMORY, .base = LLVMGetParam(fn->f, 3 + i), .expanded = 1});
-    }
-    for (uint32_t i = 0; i < x->names.n; i++) {
-        LLVMValueRef v = LLVMGetParam(fn->f, 3 + x->conts.n + i);
-        struct deep d = {{NULL, DT_i64, 1}, 0};
-        c->fn = outer;
-        bound_name(c, x->names.at[i], &d);
-        c->fn = fn;
-        bind_name(c, x->names.at[i], cg_val(v, d.v.t, 1));
-    }
     uint32_t facts = sym_facts_mark(c->facts);
     for (uint32_t i = 0; i < count; i++)
         index_facts(c->facts, c->syms, &n->map.index[i]);
@@ -234,34 +155,19 @@ bool lower_parallel(struct cg *c, const struct node *n) {
         return false;
     struct capture x;
     capture(c, n, &x);
-    uint32_t captured = x.conts.n + x.names.n;
     LLVMValueRef total = iterations(c, n, count);
+    LLVMValueRef *values = captured_values(c, n, &x);
+    if (!values)
+        return true;
+    uint32_t captured = x.conts.n + x.names.n;
     LLVMValueRef env = cg_alloca(c, LLVMArrayType2(c->i64, captured ? captured : 1), 8);
-    for (uint32_t i = 0; i < captured; i++) {
-        struct deep d;
-        LLVMValueRef v;
-        if (i < x.conts.n) {
-            const struct place *p = place_of(c, x.conts.at[i]);
-            if (p->layout != LAYOUT_MEMORY) {
-                cg_bug(c, n, "a register container crosses into a parallel map");
-                return true;
-            }
-            v = p->base;
-        } else {
-            bound_name(c, x.names.at[i - x.conts.n], &d);
-            v = d.v.v;
-        }
-        LLVMBuildStore(c->b, v, field(c, env, i));
-    }
+    for (uint32_t i = 0; i < captured; i++)
+        LLVMBuildStore(c->b, values[i], field(c, env, i));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
     LLVMValueRef body = lower_body(c, n, count, &x);
     LLVMValueRef unpack = lower_unpack(c, body, captured);
     cg_at(c, here);
     LLVMValueRef status = call_parts(c, n, count, unpack, env, total);
-    LLVMBasicBlockRef out = cg_block(c, "out"), on = cg_block(c, "on");
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, status, cg_i32(c, 0), ""), out, on);
-    cg_at(c, out);
-    bail_with(c, status);
-    cg_at(c, on);
+    bail_unless_ok(c, status);
     return true;
 }

@@ -76,21 +76,22 @@ static bool invariant(struct search *s, const struct memlet *m) {
     return !map_get(&s->uses.declared, m->cont.i, NULL);
 }
 
-static void consider(void *data, struct node *n) {
-    struct search *s = data;
+/* The element is updated after the loop, whether the write was reached or not. So a check that must
+   fail only if it is reached stands against it, and for a write that is nested in maps or branches,
+   only what is known outside of them is. */
+static void consider(struct search *s, const struct node *n, bool nested) {
     struct cg *c = s->c;
-    if (n->kind != NODE_WRITE || n->write.to.resolution == RES_NONE)
-        return;
     const struct memlet *m = &n->write.to;
+    if (m->resolution == RES_NONE)
+        return;
     enum dtype t = graph_cont(c->g, m->cont)->dtype;
     if (!invariant(s, m) || in_order(c, m->resolution, t))
         return;
-    /* A check must fail only if the write is reached, so it stays where the write is. */
-    const struct proof *p = memlet_proof(c, n, m);
+    struct proof p = nested ? proof_here(c, m) : *memlet_proof(c, n, m);
     uint32_t all = m->rank >= 32 ? ~0u : (1u << m->rank) - 1;
-    if (m->outside == OUTSIDE_ERROR && (m->rank > 32 || p->lower != all || p->upper != all))
+    if (m->outside == OUTSIDE_ERROR && (m->rank > 32 || p.lower != all || p.upper != all))
         return;
-    struct accumulator acc = {.write = n, .n = s->copies};
+    struct accumulator acc = {.write = n, .proof = p, .n = s->copies};
     struct val start = cg_widen(c, identity(c, m->resolution, t), c->fn->lanes);
     for (uint32_t i = 0; i < acc.n; i++) {
         acc.at[i] = cg_alloca(c, cg_mem_type(c, t, c->fn->lanes), 64);
@@ -99,11 +100,27 @@ static void consider(void *data, struct node *n) {
     VEC_PUSH(c->a, c->fn->accumulators, acc);
 }
 
+static void consider_region(struct search *s, const struct region *r, bool nested) {
+    for (uint32_t i = 0; i < r->nodes.n; i++) {
+        const struct node *n = r->nodes.at[i];
+        switch (n->kind) {
+        case NODE_WRITE: consider(s, n, nested); break;
+        case NODE_MAP: consider_region(s, &n->map.body, true); break;
+        case NODE_LOOP: consider_region(s, &n->loop.body, true); break;
+        case NODE_BRANCH:
+            consider_region(s, &n->branch.then, true);
+            consider_region(s, &n->branch.otherwise, true);
+            break;
+        default: break;
+        }
+    }
+}
+
 uint32_t accumulators_begin(struct cg *c, const struct node *n, uint32_t k, uint32_t copies) {
     uint32_t mark = c->fn->accumulators.n;
     struct search s = {.c = c, .copies = copies > 16 ? 16 : copies};
     map_uses(c, n, k, &s.uses);
-    region_walk(&n->map.body, consider, &s);
+    consider_region(&s, &n->map.body, k + 1 < n->map.n);
     return mark;
 }
 
@@ -149,9 +166,12 @@ void accumulators_end(struct cg *c, uint32_t mark) {
         LLVMValueRef mask = fn->mask;
         fn->mask = NULL;
         struct val one = reduce_lanes(c, m->resolution, all[0]);
+        struct proof *known = &c->proofs[acc.write->id], inside = *known;
+        *known = acc.proof;
         fn->lanes = 1;
         memlet_write(c, acc.write, m, one);
         fn->lanes = lanes;
+        *known = inside;
         fn->mask = mask;
     }
 }

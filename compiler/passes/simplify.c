@@ -149,16 +149,21 @@ static bool may_fill(const struct node *n) {
     return found;
 }
 
+static bool never_runs(struct simplify *s, const struct index *x) {
+    return sym_prove_le(s->facts, x->hi, x->lo);
+}
+
+static bool map_never_runs(struct simplify *s, const struct node *n) {
+    for (uint32_t k = 0; k < n->map.n; k++)
+        if (never_runs(s, &n->map.index[k]))
+            return true;
+    return false;
+}
+
 /* An index with one value is that value. True if N is gone (its body stands in TO). */
 static bool thin_map(struct simplify *s, struct node *n, struct region *to) {
     for (uint32_t k = 0; k < n->map.n; k++) {
         struct index x = n->map.index[k];
-        if (sym_prove_le(s->facts, x.hi, x.lo)) {
-            if (may_fill(n))
-                continue;
-            s->changed = true;
-            return true;
-        }
         int64_t step, trip;
         if (x.schedule == SCHED_GRID || x.schedule == SCHED_BLOCK || x.schedule == SCHED_WARP)
             continue; /* what is shared, and whose registers are, hangs on it */
@@ -221,6 +226,11 @@ static bool fold_node(struct simplify *s, struct node *n, struct region *to) {
     case NODE_MAP:
         for (uint32_t k = 0; k < n->map.n; k++)
             fold_index(s, &n->map.index[k]);
+        if (map_never_runs(s, n)) { /* what is not reached is not folded: all would follow */
+            gone = !may_fill(n);
+            s->changed = s->changed || gone;
+            break;
+        }
         if ((gone = thin_map(s, n, to)))
             break;
         for (uint32_t k = 0; k < n->map.n; k++)
@@ -229,6 +239,8 @@ static bool fold_node(struct simplify *s, struct node *n, struct region *to) {
         break;
     case NODE_LOOP:
         fold_index(s, &n->loop.index);
+        if (never_runs(s, &n->loop.index))
+            break;
         index_facts(s->facts, s->g->syms, &n->loop.index);
         fold_region(s, &n->loop.body);
         break;

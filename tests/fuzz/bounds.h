@@ -159,8 +159,11 @@ static struct shade shade_float(struct bounds *b, enum scalar_op op, enum dtype 
         break;
     case OP_MAX:
     case OP_MIN: s.e = fmax(ex, ey); break;
-    case OP_NEG: s.product = a[0].product; /* fall through */
-    case OP_ABS: s.e = ex; break;
+    case OP_NEG:
+    case OP_ABS:
+        s.product = a[0].product; /* |a*b| is |a| * |b| */
+        s.e = ex;
+        break;
     default: s.e = error_of_call(op, t, x, ex, r, &s.unsure);
     }
     if (scalars[op].result != RESULT_BOOL)

@@ -132,6 +132,7 @@ static bool whole_function(struct gen *g, struct scope *s) {
     const char *outer[PROGRAM_SIZES];
     h.p = &p;
     h.used = map_new(g->arena);
+    h.local = map_new(g->arena);
     h.out = buf_new(g->arena);
     h.generic = DT_NONE;
     h.nintegers = 0;
@@ -239,6 +240,7 @@ FUZZ struct program *program_generate(struct arena *a, uint64_t seed) {
     g.out = buf_new(a);
     g.helper_text = buf_new(a);
     g.used = map_new(a);
+    g.local = map_new(a);
     g.short_form = true;
     g.budget = rng_chance(&g.rng, 15) ? 30000 : 9000;
     if (rng_chance(&g.rng, 15))

@@ -95,9 +95,10 @@ struct gen {
     struct rng rng;
     struct arena *arena;
     struct program *p;
-    struct buf out;  /* lines */
-    struct map used; /* hash of a name -> 1 */
-    int budget;      /* iterations of statements that may still be written */
+    struct buf out;   /* lines */
+    struct map used;  /* hash of a name -> 1 */
+    struct map local; /* and of those that indices and values have had */
+    int budget;       /* iterations of statements that may still be written */
     int counter, helpers;
     enum dtype generic; /* written as T; DT_NONE: none */
     struct buf helper_text;
@@ -136,7 +137,7 @@ FUZZ void fresh(struct gen *g, const char *base, char *out) {
                                         "x_2", "acc", "s",  "y_v", "i0_2", "z", "m",   "v"};
     if (rng_chance(&g->rng, 12)) {
         const char *trap = rng_of(&g->rng, traps);
-        if (!name_used(g, trap)) {
+        if (!name_used(g, trap) && !map_get(&g->local, hash_bytes(trap, strlen(trap), 0), NULL)) {
             name_use(g, trap);
             snprintf(out, 16, "%s", trap);
             return;
@@ -162,8 +163,10 @@ static bool in_scope(const struct scope *s, const char *name) {
 FUZZ void local_name(struct gen *g, const struct scope *s, const char *letters, char *out) {
     for (int k = 0; k < 4; k++) {
         snprintf(out, 16, "%c", letters[rng_below(&g->rng, (int)strlen(letters))]);
-        if (!in_scope(s, out) && !name_used(g, out))
+        if (!in_scope(s, out) && !name_used(g, out)) {
+            map_put(&g->local, hash_bytes(out, strlen(out), 0), 1);
             return;
+        }
     }
     do
         snprintf(out, 16, "%c_%d", letters[0], g->counter++);

@@ -313,6 +313,7 @@ static bool pack_helper(struct gen *g, struct scope *s, const struct view *a) {
     h.p = &none;
     h.generic = t;
     h.used = map_new(g->arena);
+    h.local = map_new(g->arena);
     h.out = buf_new(g->arena);
     add_value(&in, "u", t, 0);
     struct view v = *a;
@@ -372,6 +373,7 @@ static bool inout_helper(struct gen *g, struct scope *s) {
     struct program none = {.seed = 0};
     h.p = &none;
     h.used = map_new(g->arena);
+    h.local = map_new(g->arena);
     h.generic = DT_NONE;
     h.out = buf_new(g->arena);
     const char *t = dtypes[y->dtype].name;
