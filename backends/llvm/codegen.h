@@ -308,7 +308,7 @@ LLVMValueRef *captured_values(struct cg *c, const struct node *n, const struct c
 /* A function (api, INTEGERS i64s, what X captures) becomes c->fn, with all that bound. */
 struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x,
                          uint32_t integers);
-/* Whether the maps of R, the graph's own region, are to be functions: c->outlined is theirs then. */
+/* Whether the maps of R, the graph's own region, are to be functions: c->outlined names them. */
 bool region_is_long(const struct region *r);
 bool is_outlined(const struct cg *c, const struct node *n);
 /* False if N is to be lowered where it stands. */
