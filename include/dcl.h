@@ -16,7 +16,19 @@ extern "C" {
 typedef struct dcl_session dcl_session;
 typedef struct dcl_function dcl_function;
 
-enum dcl_dtype { DCL_F32, DCL_F64, DCL_I32, DCL_I64, DCL_BOOL };
+enum dcl_dtype {
+    DCL_F32,
+    DCL_F64,
+    DCL_I32,
+    DCL_I64,
+    DCL_BOOL,
+    DCL_I8,
+    DCL_I16,
+    DCL_U8,
+    DCL_U16,
+    DCL_U32,
+    DCL_U64
+};
 
 /* A dense, row-major tensor; `data` belongs to the caller. `strides` (in elements) may be NULL. */
 typedef struct dcl_tensor {

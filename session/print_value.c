@@ -34,7 +34,13 @@ static union scalar element(const struct shown *v, int64_t at) {
 }
 
 static double as_double(enum dtype t, union scalar x) {
-    return scalar_cast(t, DT_f64, x).f64;
+    return scalar_to_f64(t, x);
+}
+
+static int integer_text(enum dtype t, union scalar x, int width, char *text, size_t size) {
+    int64_t v = scalar_to_i64(t, x);
+    return dtype_is_unsigned(t) ? snprintf(text, size, "%*llu", width, (unsigned long long)v)
+                                : snprintf(text, size, "%*lld", width, (long long)v);
 }
 
 /* The shortest decimal number that reads back as X, rounded to DIGITS behind the point. */
@@ -98,8 +104,7 @@ static void measure_width(struct shown *v, int64_t at) {
     int left, right = 0;
     const char *exponent;
     if (dtype_is_int(v->style.type)) {
-        left = snprintf(text, sizeof text, "%lld",
-                        (long long)scalar_cast(v->style.type, DT_i64, x).i64);
+        left = integer_text(v->style.type, x, 0, text, sizeof text);
     } else if (v->style.type == DT_bool) {
         left = x.b ? 4 : 5;
     } else {
@@ -138,8 +143,7 @@ static int format_element(const struct shown *v, int64_t at, char *out, size_t s
     const struct style *s = &v->style;
     union scalar x = element(v, at);
     if (dtype_is_int(s->type))
-        return snprintf(out, size, "%*lld", s->left,
-                        (long long)scalar_cast(s->type, DT_i64, x).i64);
+        return integer_text(s->type, x, s->left, out, size);
     if (s->type == DT_bool)
         return snprintf(out, size, "%*s", s->left, x.b ? "true" : "false");
     double d = as_double(s->type, x);
@@ -213,9 +217,11 @@ static void print_level(struct shown *v, uint32_t d, int64_t at) {
 static void print_scalar(enum dtype t, union scalar x, struct buf *out) {
     if (t == DT_bool)
         buf_text(out, x.b ? "true" : "false");
-    else if (dtype_is_int(t))
-        buf_printf(out, "%lld", (long long)scalar_cast(t, DT_i64, x).i64);
-    else
+    else if (dtype_is_int(t)) {
+        char text[24];
+        integer_text(t, x, 0, text, sizeof text);
+        buf_text(out, text);
+    } else
         print_number(as_double(t, x), t == DT_f32, out);
 }
 

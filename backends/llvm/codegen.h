@@ -132,7 +132,7 @@ struct cg {
     LLVMContextRef llvm;
     LLVMModuleRef module;
     LLVMBuilderRef b;
-    LLVMTypeRef i1, i8, i32, i64, f32, f64, ptr, nothing;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, nothing;
     struct fn *fn;
     struct name lane;           /* the atom for the number of a lane */
     struct proof *proofs;       /* by node id */

@@ -26,6 +26,7 @@ void cg_too_large(struct cg *c, const struct node *n) {
 static void types(struct cg *c) {
     c->i1 = LLVMInt1TypeInContext(c->llvm);
     c->i8 = LLVMInt8TypeInContext(c->llvm);
+    c->i16 = LLVMInt16TypeInContext(c->llvm);
     c->i32 = LLVMInt32TypeInContext(c->llvm);
     c->i64 = LLVMInt64TypeInContext(c->llvm);
     c->f32 = LLVMFloatTypeInContext(c->llvm);

@@ -24,13 +24,14 @@ static struct val map_lanes(struct cg *c, struct val a, struct val b,
     return r;
 }
 
-/* A divisor that neither traps nor is undefined: 0 and -1 are replaced by 1. */
+/* A divisor that neither traps nor is undefined: 1 in place of 0, and of -1 if it has a sign. */
 static LLVMValueRef safe_divisor(struct cg *c, struct val b) {
     LLVMTypeRef t = LLVMTypeOf(b.v);
-    LLVMValueRef zero = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstNull(t), "");
-    LLVMValueRef minus = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstAllOnes(t), "");
-    return LLVMBuildSelect(c->b, LLVMBuildOr(c->b, zero, minus, ""), LLVMConstInt(t, 1, false), b.v,
-                           "");
+    LLVMValueRef bad = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstNull(t), "");
+    if (!dtype_is_unsigned(b.t))
+        bad = LLVMBuildOr(c->b, bad, LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstAllOnes(t), ""),
+                          "");
+    return LLVMBuildSelect(c->b, bad, LLVMConstInt(t, 1, false), b.v, "");
 }
 
 static LLVMValueRef round_down(struct cg *c, LLVMValueRef r, LLVMValueRef b) {
@@ -43,19 +44,25 @@ static LLVMValueRef round_down(struct cg *c, LLVMValueRef r, LLVMValueRef b) {
 static struct val floor_divide(struct cg *c, struct val a, struct val b) {
     LLVMTypeRef t = LLVMTypeOf(a.v);
     LLVMValueRef by = safe_divisor(c, b);
+    LLVMValueRef no = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstNull(t), "");
+    if (dtype_is_unsigned(a.t)) {
+        LLVMValueRef u = LLVMBuildUDiv(c->b, a.v, by, "");
+        return cg_val(LLVMBuildSelect(c->b, no, LLVMConstNull(t), u, ""), a.t, 1);
+    }
     LLVMValueRef q = LLVMBuildSDiv(c->b, a.v, by, "");
     LLVMValueRef r = LLVMBuildSub(c->b, a.v, LLVMBuildMul(c->b, q, by, ""), "");
     LLVMValueRef down = LLVMBuildSExt(c->b, round_down(c, r, by), t, "");
     q = LLVMBuildAdd(c->b, q, down, "");
     LLVMValueRef minus = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstAllOnes(t), "");
     q = LLVMBuildSelect(c->b, minus, LLVMBuildNeg(c->b, a.v, ""), q, "");
-    LLVMValueRef zero = LLVMBuildICmp(c->b, LLVMIntEQ, b.v, LLVMConstNull(t), "");
-    return cg_val(LLVMBuildSelect(c->b, zero, LLVMConstNull(t), q, ""), a.t, 1);
+    return cg_val(LLVMBuildSelect(c->b, no, LLVMConstNull(t), q, ""), a.t, 1);
 }
 
 static struct val floor_modulo(struct cg *c, struct val a, struct val b) {
     LLVMTypeRef t = LLVMTypeOf(a.v);
     LLVMValueRef by = safe_divisor(c, b);
+    if (dtype_is_unsigned(a.t)) /* x % 1 is 0 */
+        return cg_val(LLVMBuildURem(c->b, a.v, by, ""), a.t, 1);
     LLVMValueRef r = LLVMBuildSRem(c->b, a.v, by, "");
     LLVMValueRef fix = LLVMBuildSelect(c->b, round_down(c, r, by), by, LLVMConstNull(t), "");
     return cg_val(LLVMBuildAdd(c->b, r, fix, ""), a.t, 1);
@@ -120,21 +127,24 @@ static struct val float_extreme(struct cg *c, enum scalar_op op, struct val a, s
 }
 
 static struct val int_extreme(struct cg *c, enum scalar_op op, struct val a, struct val b) {
+    static const char *const names[2][2] = {{"llvm.smin", "llvm.umin"}, {"llvm.smax", "llvm.umax"}};
     LLVMTypeRef t = LLVMTypeOf(a.v);
     LLVMValueRef args[] = {a.v, b.v};
-    return cg_val(cg_intrinsic(c, op == OP_MAX ? "llvm.smax" : "llvm.smin", &t, 1, args, 2), a.t,
-                  a.lanes);
+    const char *name = names[op == OP_MAX][dtype_is_unsigned(a.t)];
+    return cg_val(cg_intrinsic(c, name, &t, 1, args, 2), a.t, a.lanes);
 }
 
 static struct val compare(struct cg *c, enum scalar_op op, struct val a, struct val b) {
     static const LLVMRealPredicate real[] = {
         [OP_LT] = LLVMRealOLT, [OP_LE] = LLVMRealOLE, [OP_GT] = LLVMRealOGT,
         [OP_GE] = LLVMRealOGE, [OP_EQ] = LLVMRealOEQ, [OP_NE] = LLVMRealUNE};
-    static const LLVMIntPredicate whole[] = {
-        [OP_LT] = LLVMIntSLT, [OP_LE] = LLVMIntSLE, [OP_GT] = LLVMIntSGT,
-        [OP_GE] = LLVMIntSGE, [OP_EQ] = LLVMIntEQ,  [OP_NE] = LLVMIntNE};
+    static const LLVMIntPredicate whole[][2] = {
+        [OP_LT] = {LLVMIntSLT, LLVMIntULT}, [OP_LE] = {LLVMIntSLE, LLVMIntULE},
+        [OP_GT] = {LLVMIntSGT, LLVMIntUGT}, [OP_GE] = {LLVMIntSGE, LLVMIntUGE},
+        [OP_EQ] = {LLVMIntEQ, LLVMIntEQ},   [OP_NE] = {LLVMIntNE, LLVMIntNE}};
+    bool sign = !dtype_is_unsigned(a.t) && a.t != DT_bool;
     LLVMValueRef r = dtype_is_float(a.t) ? LLVMBuildFCmp(c->b, real[op], a.v, b.v, "")
-                                         : LLVMBuildICmp(c->b, whole[op], a.v, b.v, "");
+                                         : LLVMBuildICmp(c->b, whole[op][!sign], a.v, b.v, "");
     return cg_val(r, DT_bool, a.lanes);
 }
 
@@ -167,10 +177,32 @@ static struct val negate(struct cg *c, struct val a) {
 static struct val absolute(struct cg *c, struct val a) {
     if (dtype_is_float(a.t))
         return unary_intrinsic(c, "llvm.fabs", a);
+    if (dtype_is_unsigned(a.t))
+        return a;
     LLVMValueRef negative =
         LLVMBuildICmp(c->b, LLVMIntSLT, a.v, LLVMConstNull(LLVMTypeOf(a.v)), "");
     return cg_val(LLVMBuildSelect(c->b, negative, LLVMBuildNeg(c->b, a.v, ""), a.v, ""), a.t,
                   a.lanes);
+}
+
+static struct val bits(struct cg *c, LLVMOpcode op, struct val a, struct val b) {
+    return cg_val(LLVMBuildBinOp(c->b, op, a.v, b.v, ""), a.t, a.lanes);
+}
+
+/* A count that is no number of a bit is undefined to LLVM: 0 takes its place, or where the result
+   is all sign the number of the last bit. */
+static struct val shift(struct cg *c, enum scalar_op op, struct val a, struct val b) {
+    LLVMTypeRef t = LLVMTypeOf(a.v);
+    bool sign = op == OP_SHR && !dtype_is_unsigned(a.t);
+    uint64_t most = 8 * dtypes[a.t].bytes - 1;
+    struct val last =
+        cg_widen(c, cg_val(LLVMConstInt(cg_type(c, a.t, 1), most, false), a.t, 1), a.lanes);
+    LLVMValueRef far = LLVMBuildICmp(c->b, LLVMIntUGT, b.v, last.v, "");
+    b.v = LLVMBuildSelect(c->b, far, sign ? last.v : LLVMConstNull(t), b.v, "");
+    struct val r = bits(c, op == OP_SHL ? LLVMShl : sign ? LLVMAShr : LLVMLShr, a, b);
+    if (!sign)
+        r.v = LLVMBuildSelect(c->b, far, LLVMConstNull(t), r.v, "");
+    return r;
 }
 
 struct val cg_op(struct cg *c, enum scalar_op op, struct val a, struct val b, struct val z) {
@@ -204,6 +236,12 @@ struct val cg_op(struct cg *c, enum scalar_op op, struct val a, struct val b, st
     case OP_TANH: return cg_tanh(c, a);
     case OP_FLOOR: return cg_floor(c, a);
     case OP_ROUND: return cg_round(c, a);
+    case OP_BIT_AND: return bits(c, LLVMAnd, a, b);
+    case OP_BIT_OR: return bits(c, LLVMOr, a, b);
+    case OP_BIT_XOR: return bits(c, LLVMXor, a, b);
+    case OP_BIT_NOT: return cg_val(LLVMBuildNot(c->b, a.v, ""), a.t, a.lanes);
+    case OP_SHL:
+    case OP_SHR: return shift(c, op, a, b);
     case OP_SELECT:
     case OP_COUNT: break;
     }
@@ -214,25 +252,19 @@ struct val cg_op(struct cg *c, enum scalar_op op, struct val a, struct val b, st
 /* Saturates, NaN gives 0. The conversion sees only what it is defined for: llvm.fptosi.sat says
    the same but is slow on vectors. */
 static struct val float_to_int(struct cg *c, enum dtype to, struct val v) {
-    double limit = to == DT_i32 ? 0x1p31 : 0x1p63;
+    bool sign = !dtype_is_unsigned(to);
+    double limit = ldexp(1, (int)dtypes[to].digits);
     struct val high = cg_widen(c, cg_float(c, v.t, limit), v.lanes);
-    struct val low = cg_widen(c, cg_float(c, v.t, -limit), v.lanes);
-    union scalar smallest = {.i64 = 0}, largest = {.i64 = 0};
-    if (to == DT_i32) {
-        smallest.i32 = INT32_MIN;
-        largest.i32 = INT32_MAX;
-    } else {
-        smallest.i64 = INT64_MIN;
-        largest.i64 = INT64_MAX;
-    }
-    struct val least = cg_widen(c, cg_const(c, to, smallest), v.lanes);
-    struct val most = cg_widen(c, cg_const(c, to, largest), v.lanes);
+    struct val low = cg_widen(c, cg_float(c, v.t, sign ? -limit : 0), v.lanes);
+    struct val least = cg_widen(c, cg_const(c, to, scalar_lowest(to)), v.lanes);
+    struct val most = cg_widen(c, cg_const(c, to, scalar_highest(to)), v.lanes);
     LLVMValueRef above = LLVMBuildFCmp(c->b, LLVMRealOGE, v.v, high.v, "");
     LLVMValueRef below = LLVMBuildFCmp(c->b, LLVMRealOLT, v.v, low.v, "");
     LLVMValueRef nan = LLVMBuildFCmp(c->b, LLVMRealUNO, v.v, v.v, "");
     LLVMValueRef bad = LLVMBuildOr(c->b, LLVMBuildOr(c->b, above, below, ""), nan, "");
     LLVMValueRef safe = LLVMBuildSelect(c->b, bad, LLVMConstNull(LLVMTypeOf(v.v)), v.v, "");
-    LLVMValueRef r = LLVMBuildFPToSI(c->b, safe, cg_type(c, to, v.lanes), "");
+    LLVMTypeRef t = cg_type(c, to, v.lanes);
+    LLVMValueRef r = sign ? LLVMBuildFPToSI(c->b, safe, t, "") : LLVMBuildFPToUI(c->b, safe, t, "");
     r = LLVMBuildSelect(c->b, above, most.v, r, "");
     r = LLVMBuildSelect(c->b, below, least.v, r, "");
     return cg_val(r, to, v.lanes);
@@ -252,14 +284,14 @@ struct val cg_cast(struct cg *c, enum dtype to, struct val v) {
     if (dtype_is_float(to)) {
         if (dtype_is_float(v.t))
             r = LLVMBuildFPCast(c->b, v.v, t, "");
-        else if (v.t == DT_bool)
+        else if (v.t == DT_bool || dtype_is_unsigned(v.t))
             r = LLVMBuildUIToFP(c->b, v.v, t, "");
         else
             r = LLVMBuildSIToFP(c->b, v.v, t, "");
     } else {
         if (dtype_is_float(v.t))
             return float_to_int(c, to, v);
-        r = LLVMBuildIntCast2(c->b, v.v, t, v.t != DT_bool, "");
+        r = LLVMBuildIntCast2(c->b, v.v, t, v.t != DT_bool && !dtype_is_unsigned(v.t), "");
     }
     return cg_val(r, to, v.lanes);
 }

@@ -13,8 +13,14 @@ LLVMTypeRef cg_type(struct cg *c, enum dtype t, uint32_t lanes) {
     switch (t) {
     case DT_f32: return vector_of(c->f32, lanes);
     case DT_f64: return vector_of(c->f64, lanes);
-    case DT_i32: return vector_of(c->i32, lanes);
-    case DT_i64: return vector_of(c->i64, lanes);
+    case DT_i8:
+    case DT_u8: return vector_of(c->i8, lanes);
+    case DT_i16:
+    case DT_u16: return vector_of(c->i16, lanes);
+    case DT_i32:
+    case DT_u32: return vector_of(c->i32, lanes);
+    case DT_i64:
+    case DT_u64: return vector_of(c->i64, lanes);
     case DT_bool: return vector_of(c->i1, lanes);
     case DT_COUNT: break;
     }
@@ -55,15 +61,12 @@ static LLVMValueRef f64_bits(struct cg *c, double v) {
 }
 
 struct val cg_const(struct cg *c, enum dtype t, union scalar s) {
-    switch (t) {
-    case DT_f32: return cg_val(f32_bits(c, s.f32), t, 1);
-    case DT_f64: return cg_val(f64_bits(c, s.f64), t, 1);
-    case DT_i32: return cg_val(cg_i32(c, s.i32), t, 1);
-    case DT_i64: return cg_val(cg_i64(c, s.i64), t, 1);
-    case DT_bool: return cg_val(LLVMConstInt(c->i1, s.b, false), t, 1);
-    case DT_COUNT: break;
-    }
-    return cg_int(c, 0);
+    if (t == DT_f32)
+        return cg_val(f32_bits(c, s.f32), t, 1);
+    if (t == DT_f64)
+        return cg_val(f64_bits(c, s.f64), t, 1);
+    uint64_t bits = (uint64_t)scalar_to_i64(t, s);
+    return cg_val(LLVMConstInt(cg_type(c, t, 1), bits, true), t, 1);
 }
 
 struct val cg_float(struct cg *c, enum dtype t, double v) {

@@ -101,11 +101,14 @@ bool facts_exact(struct sym_facts *f, const struct graph *g, struct sym s) {
     return ok;
 }
 
-/* An i32 value is small. */
+/* A value of a narrow integer type is small. */
 static void bound_values(struct sym_facts *f, const struct graph *g, const struct expr *e) {
-    if (e->kind == EXPR_CAST && e->args[0]->kind == EXPR_VALUE && e->args[0]->dtype == DT_i32)
-        sym_facts_bounds(f, e->args[0]->value, sym_const(g->syms, INT32_MIN),
-                         sym_const(g->syms, INT32_MAX));
+    const struct expr *x = e->args[0];
+    if (e->kind == EXPR_CAST && x->kind == EXPR_VALUE && dtype_is_int(x->dtype) &&
+        dtypes[x->dtype].digits <= 32)
+        sym_facts_bounds(f, x->value,
+                         sym_const(g->syms, scalar_to_i64(x->dtype, scalar_lowest(x->dtype))),
+                         sym_const(g->syms, scalar_to_i64(x->dtype, scalar_highest(x->dtype))));
     for (uint32_t k = 0; k < expr_nargs(e); k++)
         bound_values(f, g, e->args[k]);
 }

@@ -70,18 +70,6 @@ uint32_t expr_nargs(const struct expr *e) {
     return e->kind == EXPR_OP ? scalars[e->op].arity : e->kind == EXPR_CAST;
 }
 
-bool scalar_same(enum dtype t, union scalar a, union scalar b) {
-    switch (t) {
-    case DT_f32: return (isnan(a.f32) && isnan(b.f32)) || memcmp(&a.f32, &b.f32, 4) == 0;
-    case DT_f64: return (isnan(a.f64) && isnan(b.f64)) || memcmp(&a.f64, &b.f64, 8) == 0;
-    case DT_i32: return a.i32 == b.i32;
-    case DT_i64: return a.i64 == b.i64;
-    case DT_bool: return a.b == b.b;
-    case DT_COUNT: break;
-    }
-    return false;
-}
-
 bool expr_equal(const struct expr *a, const struct expr *b) {
     if (a == b)
         return true;
@@ -127,7 +115,7 @@ bool expr_to_sym(const struct graph *g, const struct expr *e, struct sym *s) {
     case EXPR_SYM: *s = e->sym; return true;
     case EXPR_CAST: {
         const struct expr *a = e->args[0];
-        if (a->kind != EXPR_VALUE || a->dtype != DT_i32)
+        if (a->kind != EXPR_VALUE || !dtype_is_int(a->dtype))
             return false;
         *s = sym_atom(g->syms, a->value);
         return true;

@@ -201,10 +201,8 @@ const struct expr *expr_op(struct graph *g, enum scalar_op op, const struct expr
 const struct expr *expr_cast(struct graph *g, enum dtype t, const struct expr *a);
 bool expr_equal(const struct expr *a, const struct expr *b);
 uint32_t expr_nargs(const struct expr *e);
-/* The same bits, or both NaN. */
-bool scalar_same(enum dtype t, union scalar a, union scalar b);
-/* i64 arithmetic as a symbolic integer (i64 values, and i64(v) of i32 values, become atoms); false
-   for what sym cannot say. */
+/* i64 arithmetic as a symbolic integer (i64 values, and i64(v) of values of other integer types,
+   become atoms); false for what sym cannot say. */
 bool expr_to_sym(const struct graph *g, const struct expr *e, struct sym *s);
 
 /* Renames values and indices, and replaces atoms by syms, in everything below. A name that maps to

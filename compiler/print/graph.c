@@ -61,11 +61,16 @@ static struct ast *decl_to_ast(struct printer *p, const struct node *n) {
     return s;
 }
 
+/* An integer that only a cast makes one of symbolic integers. */
+static bool is_narrow(enum dtype t) {
+    return dtype_is_int(t) && t != DT_i64;
+}
+
 static struct ast *read_to_ast(struct printer *p, const struct node *n) {
     struct ast *s = ast_new(p->arena, AST_READ, p->span, 1);
     s->name = n->read.name;
     s->kids[0] = memlet_to_ast(p, &n->read.from);
-    map_put(&p->narrow, s->name.i, graph_cont(p->g, n->read.from.cont)->dtype == DT_i32);
+    map_put(&p->narrow, s->name.i, is_narrow(graph_cont(p->g, n->read.from.cont)->dtype));
     return s;
 }
 
@@ -73,7 +78,7 @@ static struct ast *let_to_ast(struct printer *p, const struct node *n) {
     struct ast *s = ast_new(p->arena, AST_ASSIGN, p->span, 2);
     s->kids[0] = expr_to_ast(p, n->let.value, true);
     s->kids[1] = ast_name(p, n->let.name);
-    map_put(&p->narrow, n->let.name.i, n->let.value->dtype == DT_i32);
+    map_put(&p->narrow, n->let.name.i, is_narrow(n->let.value->dtype));
     return s;
 }
 

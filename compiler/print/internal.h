@@ -8,8 +8,8 @@
 struct printer {
     struct arena *arena;
     const struct graph *g;
-    struct map narrow; /* names of values: 1 if the last definition in text order is i32; since no
-                          name hides another, that is the one in scope */
+    struct map narrow; /* names of values: 1 if the last definition in text order is an integer, but
+                          no i64; since no name hides another, that is the one in scope */
     struct span span;  /* of the node that is being printed: what new syntax gets */
 };
 
@@ -24,7 +24,7 @@ struct ast *ast_integer(struct printer *p, int64_t v);
 /* A literal that takes its type from where it stands. */
 struct ast *ast_literal(struct printer *p, enum dtype t, union scalar v);
 
-/* sym.c: an i32 value among other terms is converted: i64(k) + 1. */
+/* sym.c: a value of another integer type among other terms is converted: i64(k) + 1. */
 struct ast *sym_to_ast(struct printer *p, struct sym s);
 
 /* expr.c */

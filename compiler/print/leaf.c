@@ -69,17 +69,11 @@ static double shortest(float v) {
 }
 
 struct ast *ast_literal(struct printer *p, enum dtype t, union scalar v) {
-    switch (t) {
-    case DT_f32: return real(p, shortest(v.f32));
-    case DT_f64: return real(p, v.f64);
-    case DT_i32: return ast_integer(p, v.i32);
-    case DT_i64: return ast_integer(p, v.i64);
-    case DT_bool: {
-        struct ast *x = ast_leaf(p, AST_BOOL);
-        x->integer = v.b;
-        return x;
-    }
-    case DT_COUNT: break;
-    }
-    return ast_leaf(p, AST_ERROR);
+    if (dtype_is_float(t))
+        return real(p, t == DT_f32 ? shortest(v.f32) : v.f64);
+    if (dtype_is_int(t)) /* of u64 the bits: a negative number wraps to it */
+        return ast_integer(p, scalar_to_i64(t, v));
+    struct ast *x = ast_leaf(p, AST_BOOL);
+    x->integer = v.b;
+    return x;
 }

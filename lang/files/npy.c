@@ -74,16 +74,8 @@ static bool take_string(struct parser *p, const char **text, size_t *n) {
 static const char *type_in_words(const char *code) {
     static const struct {
         const char *code, *words;
-    } known[] = {{"f2", "f16"},
-                 {"f16", "long double"},
-                 {"i1", "i8"},
-                 {"i2", "i16"},
-                 {"u1", "u8"},
-                 {"u2", "u16"},
-                 {"u4", "u32"},
-                 {"u8", "u64"},
-                 {"c8", "complex of f32"},
-                 {"c16", "complex of f64"}};
+    } known[] = {
+        {"f2", "f16"}, {"f16", "long double"}, {"c8", "complex of f32"}, {"c16", "complex of f64"}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(known[k].code, code) == 0)
             return known[k].words;

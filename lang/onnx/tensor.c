@@ -36,33 +36,30 @@ const char *onnx_element_reason(struct arena *a, int64_t number) {
     return arena_printf(a, "the element type %lld is unknown", (long long)number);
 }
 
-/* On the wire these are 64-bit numbers. */
-static void narrow(enum dtype type, const struct wire_ints *from, void *to) {
-    for (uint32_t i = 0; i < from->n; i++) {
-        int32_t v = (int32_t)(uint32_t)(uint64_t)from->at[i];
-        if (type == DT_bool)
-            ((unsigned char *)to)[i] = v != 0;
-        else
-            memcpy((char *)to + (size_t)i * sizeof v, &v, sizeof v);
+/* The list that the integers of TYPE stand in; on the wire they have 64 bits. */
+static const struct wire_ints *int_list(const struct wire_tensor *t, enum dtype type) {
+    switch (type) {
+    case DT_i64: return &t->int64_data;
+    case DT_u32:
+    case DT_u64: return &t->uint64_data;
+    default: return &t->int32_data;
     }
 }
 
 /* The elements of a tensor that are a list of numbers; *N of them. */
 static const void *from_list(struct arena *a, const struct wire_tensor *t, enum dtype type,
                              size_t *n) {
-    void *data;
-    switch (type) {
-    case DT_f32: *n = t->float_data.n; return t->float_data.at;
-    case DT_f64: *n = t->double_data.n; return t->double_data.at;
-    case DT_i64: *n = t->int64_data.n; return t->int64_data.at;
-    case DT_i32:
-    case DT_bool:
-        *n = t->int32_data.n;
-        data = arena_alloc(a, *n * dtypes[type].bytes);
-        narrow(type, &t->int32_data, data);
-        return data;
-    default: *n = 0; return NULL;
+    if (dtype_is_float(type)) {
+        *n = type == DT_f32 ? t->float_data.n : t->double_data.n;
+        return type == DT_f32 ? (const void *)t->float_data.at : (const void *)t->double_data.at;
     }
+    const struct wire_ints *from = int_list(t, type);
+    size_t size = dtypes[type].bytes;
+    char *data = arena_alloc(a, from->n * size);
+    for (uint32_t i = 0; i < from->n; i++)
+        scalar_store(type, data + i * size, scalar_from_i64(type, from->at[i]));
+    *n = from->n;
+    return data;
 }
 
 /* Bools of a file may be any byte. */

@@ -1,10 +1,11 @@
 /* Element types: the table of dtype.def, loads, stores and casts.
    Casts define the language's meaning of a conversion: float to int truncates and saturates, NaN
-   gives 0; int to float rounds to nearest; i64 to i32 wraps; to bool is != 0 (NaN is true).
+   gives 0; int to float rounds to nearest; int to int wraps; to bool is != 0 (NaN is true).
    Memory is read and written bytewise, so it need not be aligned. */
 #include "lang/scalar/scalar.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 _Static_assert(sizeof(bool) == 1, "bool tensors have one byte per element");
@@ -12,13 +13,15 @@ _Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53, "IEEE
 _Static_assert(FLT_EVAL_METHOD == 0, "f32 arithmetic is done in f32");
 
 const struct dtype_info dtypes[DT_COUNT] = {
-#define DTYPE(type, size, kind, numpy, st, text)                                                   \
+#define DTYPE(type, size, kind, bits, via, numpy, st, text)                                        \
     [DT_##type] = {.name = #type,                                                                  \
                    .descr = numpy,                                                                 \
                    .safetensors = st,                                                              \
                    .doc = text,                                                                    \
                    .bytes = size,                                                                  \
-                   .class = DC_##kind},
+                   .digits = bits,                                                                 \
+                   .class = DC_##kind,                                                             \
+                   .arithmetic = DT_##via},
 #include "lang/scalar/dtype.def"
 #undef DTYPE
 };
@@ -46,64 +49,111 @@ void scalar_store(enum dtype t, void *at, union scalar v) {
         memcpy(at, &v, dtypes[t].bytes);
 }
 
-/* The low 32 bits as a signed number: what gcc and clang define, and every target does. */
-static int32_t wrap_i32(int64_t v) {
-    return (int32_t)(uint32_t)v;
+int64_t scalar_to_i64(enum dtype t, union scalar v) {
+    switch (t) {
+    case DT_i8: return v.i8;
+    case DT_i16: return v.i16;
+    case DT_i32: return v.i32;
+    case DT_i64: return v.i64;
+    case DT_u8: return v.u8;
+    case DT_u16: return v.u16;
+    case DT_u32: return v.u32;
+    case DT_u64: return (int64_t)v.u64;
+    case DT_bool: return v.b;
+    case DT_f32:
+    case DT_f64:
+    case DT_COUNT: break;
+    }
+    return 0;
 }
 
-static int32_t saturate_i32(double v) {
-    if (v != v)
-        return 0;
-    if (v >= 0x1p31)
-        return INT32_MAX;
-    return v <= -0x1p31 ? INT32_MIN : (int32_t)v;
+double scalar_to_f64(enum dtype t, union scalar v) {
+    if (t == DT_f32)
+        return v.f32;
+    if (t == DT_f64)
+        return v.f64;
+    return t == DT_u64 ? (double)v.u64 : (double)scalar_to_i64(t, v);
 }
 
-static int64_t saturate_i64(double v) {
-    if (v != v)
-        return 0;
-    if (v >= 0x1p63)
-        return INT64_MAX;
-    return v <= -0x1p63 ? INT64_MIN : (int64_t)v;
-}
-
+/* The low bits as a number of T: what gcc and clang define, and every target does. */
 union scalar scalar_from_i64(enum dtype t, int64_t v) {
     union scalar r = {.i64 = 0};
     switch (t) {
     case DT_f32: r.f32 = (float)v; break; /* one rounding: not by way of double */
     case DT_f64: r.f64 = (double)v; break;
-    case DT_i32: r.i32 = wrap_i32(v); break;
+    case DT_i8: r.i8 = (int8_t)v; break;
+    case DT_i16: r.i16 = (int16_t)v; break;
+    case DT_i32: r.i32 = (int32_t)v; break;
     case DT_i64: r.i64 = v; break;
+    case DT_u8: r.u8 = (uint8_t)v; break;
+    case DT_u16: r.u16 = (uint16_t)v; break;
+    case DT_u32: r.u32 = (uint32_t)v; break;
+    case DT_u64: r.u64 = (uint64_t)v; break;
     case DT_bool: r.b = v != 0; break;
     case DT_COUNT: break;
     }
     return r;
+}
+
+static union scalar from_u64(enum dtype t, uint64_t v) {
+    union scalar r = {.i64 = 0};
+    switch (t) {
+    case DT_f32: r.f32 = (float)v; return r;
+    case DT_f64: r.f64 = (double)v; return r;
+    default: return scalar_from_i64(t, (int64_t)v);
+    }
+}
+
+union scalar scalar_lowest(enum dtype t) {
+    if (dtype_is_float(t))
+        return scalar_from_f64(t, -INFINITY);
+    return scalar_from_i64(t,
+                           dtype_is_unsigned(t) ? 0 : -((int64_t)1 << (dtypes[t].digits - 1)) * 2);
+}
+
+union scalar scalar_highest(enum dtype t) {
+    if (dtype_is_float(t))
+        return scalar_from_f64(t, INFINITY);
+    return scalar_from_i64(t, (int64_t)(UINT64_MAX >> (64 - dtypes[t].digits)));
+}
+
+static union scalar saturate(enum dtype t, double v) {
+    double limit = ldexp(1, (int)dtypes[t].digits);
+    if (v != v)
+        return scalar_from_i64(t, 0);
+    if (v >= limit)
+        return scalar_highest(t);
+    if (dtype_is_unsigned(t) ? v <= 0 : v <= -limit)
+        return scalar_lowest(t);
+    return scalar_from_i64(t, t == DT_u64 ? (int64_t)(uint64_t)v : (int64_t)v);
 }
 
 union scalar scalar_from_f64(enum dtype t, double v) {
     union scalar r = {.i64 = 0};
-    switch (t) {
-    case DT_f32: r.f32 = (float)v; break;
-    case DT_f64: r.f64 = v; break;
-    case DT_i32: r.i32 = saturate_i32(v); break;
-    case DT_i64: r.i64 = saturate_i64(v); break;
-    case DT_bool: r.b = v != 0; break;
-    case DT_COUNT: break;
-    }
+    if (t == DT_f32)
+        r.f32 = (float)v;
+    else if (t == DT_f64)
+        r.f64 = v;
+    else if (t == DT_bool)
+        r.b = v != 0;
+    else if (t < DT_COUNT)
+        r = saturate(t, v);
     return r;
 }
 
-/* i64 and f64 hold every value of the narrower types, so they are the way between all types. */
+/* i64, u64 and f64 hold every value of the other types, so they are the way between all types. */
 union scalar scalar_cast(enum dtype from, enum dtype to, union scalar v) {
     if (from == to)
         return v;
-    switch (from) {
-    case DT_f32: return scalar_from_f64(to, v.f32);
-    case DT_f64: return scalar_from_f64(to, v.f64);
-    case DT_i32: return scalar_from_i64(to, v.i32);
-    case DT_i64: return scalar_from_i64(to, v.i64);
-    case DT_bool: return scalar_from_i64(to, v.b);
-    case DT_COUNT: break;
-    }
-    return (union scalar){.i64 = 0};
+    if (dtype_is_float(from))
+        return scalar_from_f64(to, scalar_to_f64(from, v));
+    return from == DT_u64 ? from_u64(to, v.u64) : scalar_from_i64(to, scalar_to_i64(from, v));
+}
+
+bool scalar_same(enum dtype t, union scalar a, union scalar b) {
+    if (t >= DT_COUNT)
+        return false;
+    if (dtype_is_float(t) && isnan(scalar_to_f64(t, a)) && isnan(scalar_to_f64(t, b)))
+        return true;
+    return memcmp(&a, &b, dtypes[t].bytes) == 0;
 }

@@ -3,7 +3,6 @@
    NaN propagates through max and min, so -inf and inf serve for all floats. */
 #include "lang/scalar/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *const resolution_names[RES_COUNT] = {
@@ -27,19 +26,6 @@ enum scalar_op resolution_op(enum resolution r) {
     return (unsigned)r < RES_COUNT ? ops[r] : OP_COUNT;
 }
 
-/* The least value of T. */
-static union scalar lowest(enum dtype t) {
-    if (dtype_is_float(t))
-        return scalar_from_f64(t, -INFINITY);
-    return scalar_from_i64(t, t == DT_i32 ? INT32_MIN : INT64_MIN);
-}
-
-static union scalar highest(enum dtype t) {
-    if (dtype_is_float(t))
-        return scalar_from_f64(t, INFINITY);
-    return scalar_from_i64(t, t == DT_i32 ? INT32_MAX : INT64_MAX);
-}
-
 /* Zero where R does not work on T (and, or: bool only; the others: numbers only) and for NONE. */
 union scalar resolution_identity(enum resolution r, enum dtype t) {
     enum scalar_op op = resolution_op(r);
@@ -48,8 +34,8 @@ union scalar resolution_identity(enum resolution r, enum dtype t) {
     switch (r) {
     case RES_PROD:
     case RES_AND: return scalar_from_i64(t, 1);
-    case RES_MAX: return lowest(t);
-    case RES_MIN: return highest(t);
+    case RES_MAX: return scalar_lowest(t);
+    case RES_MIN: return scalar_highest(t);
     default: return scalar_from_i64(t, 0);
     }
 }

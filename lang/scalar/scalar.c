@@ -1,8 +1,9 @@
 /* Scalar operators: the table of scalar.def and the one function that says what they mean.
    It is the reference for every back-end, so it is plain: libm in the operand's own precision, the
    default rounding mode, no contraction across operators.
-   Integers are computed in 64 bits and i32 takes the low half, which is wrapping arithmetic. What
-   could overflow 64 bits goes through unsigned, so nothing here is undefined.
+   Integers are computed in 64 bits, with or without a sign, and narrower types take the low bits,
+   which is wrapping arithmetic. What could overflow 64 bits goes through unsigned, so nothing here
+   is undefined.
    An operator on a type outside its table entry is the caller's mistake and gives zero. */
 #include "lang/scalar/scalar.h"
 
@@ -113,8 +114,23 @@ static int64_t floor_modulo(int64_t a, int64_t b) {
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static int64_t eval_int(enum scalar_op op, int64_t a, int64_t b) {
+/* COUNT, of BITS bits, is the number of a bit. Right shifts of negative numbers are arithmetic with
+   every compiler that builds this. */
+static int64_t shift(enum scalar_op op, int64_t a, int64_t count, unsigned bits) {
+    bool in = count >= 0 && count < bits;
+    if (op == OP_SHL)
+        return in ? (int64_t)((uint64_t)a << count) : 0;
+    return a >> (in ? count : 63);
+}
+
+static int64_t eval_int(enum scalar_op op, int64_t a, int64_t b, unsigned bits) {
     switch (op) {
+    case OP_BIT_AND: return a & b;
+    case OP_BIT_OR: return a | b;
+    case OP_BIT_XOR: return a ^ b;
+    case OP_BIT_NOT: return ~a;
+    case OP_SHL:
+    case OP_SHR: return shift(op, a, b, bits);
     case OP_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
     case OP_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
     case OP_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
@@ -128,6 +144,19 @@ static int64_t eval_int(enum scalar_op op, int64_t a, int64_t b) {
     }
 }
 
+/* What differs without a sign. */
+static int64_t eval_unsigned(enum scalar_op op, uint64_t a, uint64_t b, unsigned bits) {
+    switch (op) {
+    case OP_FLOORDIV: return b ? (int64_t)(a / b) : 0;
+    case OP_MOD: return b ? (int64_t)(a % b) : 0;
+    case OP_MAX: return (int64_t)(a > b ? a : b);
+    case OP_MIN: return (int64_t)(a < b ? a : b);
+    case OP_ABS: return (int64_t)a;
+    case OP_SHR: return b < bits ? (int64_t)(a >> b) : 0;
+    default: return eval_int(op, (int64_t)a, (int64_t)b, bits);
+    }
+}
+
 static bool eval_bool(enum scalar_op op, bool a, bool b) {
     switch (op) {
     case OP_AND: return a && b;
@@ -138,15 +167,12 @@ static bool eval_bool(enum scalar_op op, bool a, bool b) {
 }
 
 static bool compare(enum scalar_op op, enum dtype t, union scalar a, union scalar b) {
-    switch (t) {
-    case DT_f32: return COMPARE(op, a.f32, b.f32);
-    case DT_f64: return COMPARE(op, a.f64, b.f64);
-    case DT_i32: return COMPARE(op, a.i32, b.i32);
-    case DT_i64: return COMPARE(op, a.i64, b.i64);
-    case DT_bool: return COMPARE(op, a.b, b.b);
-    case DT_COUNT: break;
+    if (dtype_is_float(t)) {
+        double x = scalar_to_f64(t, a), y = scalar_to_f64(t, b);
+        return COMPARE(op, x, y);
     }
-    return false;
+    int64_t x = scalar_to_i64(t, a), y = scalar_to_i64(t, b);
+    return dtype_is_unsigned(t) ? COMPARE(op, (uint64_t)x, (uint64_t)y) : COMPARE(op, x, y);
 }
 
 union scalar scalar_eval(enum scalar_op op, enum dtype t, const union scalar *args) {
@@ -158,15 +184,18 @@ union scalar scalar_eval(enum scalar_op op, enum dtype t, const union scalar *ar
     union scalar a = args[0], b = args[scalars[op].arity > 1];
     if (scalars[op].result == RESULT_BOOL) {
         r.b = compare(op, t, a, b);
-        return r;
-    }
-    switch (t) {
-    case DT_f32: r.f32 = eval_f32(op, a.f32, b.f32); break;
-    case DT_f64: r.f64 = eval_f64(op, a.f64, b.f64); break;
-    case DT_i32: return scalar_from_i64(t, eval_int(op, a.i32, b.i32));
-    case DT_i64: r.i64 = eval_int(op, a.i64, b.i64); break;
-    case DT_bool: r.b = eval_bool(op, a.b, b.b); break;
-    case DT_COUNT: break;
+    } else if (dtype_is_int(t)) {
+        int64_t x = scalar_to_i64(t, a), y = scalar_to_i64(t, b);
+        unsigned bits = 8 * dtypes[t].bytes;
+        r = scalar_from_i64(t, dtype_is_unsigned(t)
+                                   ? eval_unsigned(op, (uint64_t)x, (uint64_t)y, bits)
+                                   : eval_int(op, x, y, bits));
+    } else if (t == DT_bool) {
+        r.b = eval_bool(op, a.b, b.b);
+    } else if (t == DT_f64) {
+        r.f64 = eval_f64(op, a.f64, b.f64);
+    } else {
+        r.f32 = eval_f32(op, a.f32, b.f32);
     }
     return r;
 }

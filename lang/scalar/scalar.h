@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum dtype {
-#define DTYPE(name, bytes, class, descr, st, doc) DT_##name,
+#define DTYPE(name, ...) DT_##name,
 #include "lang/scalar/dtype.def"
 #undef DTYPE
     DT_COUNT,
@@ -19,8 +19,9 @@ enum dtype_class { DC_FLOAT = 1, DC_INT = 2, DC_BOOL = 4 };
 
 struct dtype_info {
     const char *name, *descr, *safetensors, *doc;
-    unsigned bytes;
+    unsigned bytes, digits;
     enum dtype_class class;
+    enum dtype arithmetic;
 };
 extern const struct dtype_info dtypes[DT_COUNT];
 /* The type called TEXT, DT_NONE if there is none. */
@@ -30,6 +31,9 @@ static inline bool dtype_is_float(enum dtype t) {
 }
 static inline bool dtype_is_int(enum dtype t) {
     return t < DT_COUNT && dtypes[t].class == DC_INT;
+}
+static inline bool dtype_is_unsigned(enum dtype t) {
+    return dtype_is_int(t) && dtypes[t].digits == 8 * dtypes[t].bytes;
 }
 
 enum scalar_op {
@@ -64,19 +68,35 @@ enum scalar_op scalar_find(enum scalar_form form, const char *spelling, unsigned
 union scalar {
     float f32;
     double f64;
+    int8_t i8;
+    int16_t i16;
     int32_t i32;
     int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
     bool b;
 };
 /* The value of OP on operands of type T (select: ARGS[0] is bool). The reference for every
    back-end: plain libm in the type's own precision. */
 union scalar scalar_eval(enum scalar_op op, enum dtype t, const union scalar *args);
-/* Cast: float to int saturates and NaN gives 0; int to float rounds to nearest; to bool is != 0. */
+/* Cast: float to int saturates and NaN gives 0; int to int wraps; int to float rounds to nearest;
+   to bool is != 0. */
 union scalar scalar_cast(enum dtype from, enum dtype to, union scalar v);
+/* Equal bits, or both NaN. */
+bool scalar_same(enum dtype t, union scalar a, union scalar b);
+/* The least and the largest value; infinities of floats. */
+union scalar scalar_lowest(enum dtype t);
+union scalar scalar_highest(enum dtype t);
 union scalar scalar_load(enum dtype t, const void *at);
 void scalar_store(enum dtype t, void *at, union scalar v);
 union scalar scalar_from_i64(enum dtype t, int64_t v);
 union scalar scalar_from_f64(enum dtype t, double v);
+/* An integer or bool in 64 bits: those of u64, which may look negative. */
+int64_t scalar_to_i64(enum dtype t, union scalar v);
+/* Any number, the nearest where f64 does not hold it. */
+double scalar_to_f64(enum dtype t, union scalar v);
 
 /* How writes that meet resolve. RES_NONE: they may not meet. */
 enum resolution { RES_NONE, RES_SUM, RES_PROD, RES_MAX, RES_MIN, RES_AND, RES_OR, RES_COUNT };

@@ -258,7 +258,7 @@ static bool bounds_cast(void *host, enum dtype to, const struct value *v, struct
         } else {
             union scalar lo = scalar_cast(DT_f64, to, (union scalar){.f64 = x - a.e});
             union scalar hi = scalar_cast(DT_f64, to, (union scalar){.f64 = x + a.e});
-            s.unsure = scalar_cast(to, DT_i64, lo).i64 != scalar_cast(to, DT_i64, hi).i64;
+            s.unsure = !scalar_same(to, lo, hi);
             s.e = 0;
         }
     }

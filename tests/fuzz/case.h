@@ -62,7 +62,7 @@ static const char *scalar_text(struct arena *a, enum dtype t, union scalar s) {
         return arena_printf(a, "%.17g", real_of(t, s));
     if (t == DT_bool)
         return s.b ? "true" : "false";
-    return arena_printf(a, "%lld", (long long)(t == DT_i32 ? s.i32 : s.i64));
+    return arena_printf(a, "%lld", (long long)scalar_to_i64(t, s));
 }
 
 /* Compares N elements at GOT; WHAT names them. */

@@ -348,6 +348,14 @@ static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
     buf_text(e, ")");
 }
 
+/* Types that differ in little else come together. */
+FUZZ enum dtype random_type(struct gen *g) {
+    static const int weight[DT_COUNT] = {
+        [DT_f32] = 40, [DT_f64] = 12, [DT_i32] = 14, [DT_i64] = 12, [DT_bool] = 8, [DT_i8] = 4,
+        [DT_i16] = 3,  [DT_u8] = 5,   [DT_u16] = 3,  [DT_u32] = 4,  [DT_u64] = 4};
+    return (enum dtype)rng_weighted(&g->rng, DT_COUNT, weight);
+}
+
 static void call(struct gen *g, struct scope *s, enum dtype t, int depth, const char *before,
                  const char *after, struct buf *e) {
     buf_text(e, before);
@@ -391,9 +399,8 @@ static void choose(struct gen *g, struct scope *s, enum dtype t, int depth, stru
 }
 
 static void convert(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
-    static const enum dtype from[] = {DT_f32, DT_f64, DT_i32, DT_i64, DT_bool, DT_i32, DT_f32};
     buf_printf(e, "%s(", type_name(g, t));
-    expression(g, s, rng_of(&g->rng, from), depth, e);
+    expression(g, s, random_type(g), depth, e);
     buf_text(e, ")");
 }
 
@@ -426,7 +433,11 @@ static void float_expression(struct gen *g, struct scope *s, enum dtype t, int d
 }
 
 static void int_expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
-    switch (rng_below(&g->rng, 14)) {
+    static const char *const bits[] = {"bit_and", "bit_or", "bit_xor", "shl", "shr"};
+    switch (rng_below(&g->rng, 17)) {
+    case 14: two(g, s, t, depth, rng_of(&g->rng, bits), e); return;
+    case 15: call(g, s, t, depth, rng_chance(&g->rng, 50) ? "shl(" : "shr(", ", 3)", e); return;
+    case 16: call(g, s, t, depth, "bit_not(", ")", e); return;
     case 0:
     case 1: infix(g, s, t, depth, "+", e); return;
     case 2: infix(g, s, t, depth, "-", e); return;
@@ -446,7 +457,8 @@ static void int_expression(struct gen *g, struct scope *s, enum dtype t, int dep
 
 static void bool_expression(struct gen *g, struct scope *s, int depth, struct buf *e) {
     static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
-    static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32, DT_f64};
+    static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32,
+                                    DT_f64, DT_u8,  DT_i16, DT_u32, DT_u64};
     switch (rng_below(&g->rng, 8)) {
     case 0: infix(g, s, DT_bool, depth, "and", e); return;
     case 1: infix(g, s, DT_bool, depth, "or", e); return;

@@ -47,11 +47,11 @@ static void some_params(struct gen *g, struct scope *s, int n) {
         }
     }
     if (rng_chance(&g->rng, 30)) { /* a tensor of indices */
+        static const enum dtype ints[] = {DT_i64, DT_i32, DT_i64, DT_i32, DT_i8, DT_u8, DT_u64};
         struct dim into = random_dim(g, 65);
         dims[0] = random_dim(g, 33);
-        struct view *v = into.n ? new_param(g, s, rng_chance(&g->rng, 50) ? DT_i64 : DT_i32, 1,
-                                            dims, CONTENT_INDEX, false)
-                                : NULL;
+        struct view *v =
+            into.n ? new_param(g, s, rng_of(&g->rng, ints), 1, dims, CONTENT_INDEX, false) : NULL;
         if (v)
             v->below = g->p->args[g->p->nargs - 1].below = into.n;
     }
@@ -243,8 +243,11 @@ FUZZ struct program *program_generate(struct arena *a, uint64_t seed) {
     g.local = map_new(a);
     g.short_form = true;
     g.budget = rng_chance(&g.rng, 15) ? 30000 : 9000;
-    if (rng_chance(&g.rng, 15))
-        g.generic = rng_chance(&g.rng, 70) ? DT_f32 : rng_chance(&g.rng, 50) ? DT_i32 : DT_f64;
+    if (rng_chance(&g.rng, 15)) {
+        static const enum dtype of[] = {DT_f32, DT_f32, DT_f32, DT_f32, DT_f32, DT_f32,
+                                        DT_f32, DT_i32, DT_f64, DT_u8,  DT_i16, DT_u32};
+        g.generic = rng_of(&g.rng, of);
+    }
     some_sizes(&g);
     some_params(&g, &s, rng_below(&g.rng, 4));
     struct buf results = buf_new(a), all = buf_new(a);

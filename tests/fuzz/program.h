@@ -152,13 +152,11 @@ static union scalar random_float(struct rng *r, enum dtype t, enum content c) {
 
 static union scalar random_integer(struct rng *r, enum dtype t, enum content c) {
     int64_t small = rng_below(r, 19) - 9, all = (int64_t)rng_next(r);
-    int64_t low = t == DT_i32 ? INT32_MIN : INT64_MIN, high = t == DT_i32 ? INT32_MAX : INT64_MAX;
+    int64_t low = scalar_to_i64(t, scalar_lowest(t)), high = scalar_to_i64(t, scalar_highest(t));
     int64_t special[] = {0, -1, 1, low, high, low + 1, 2};
-    if (c == CONTENT_WIDE)
-        return t == DT_i32 ? (union scalar){.i32 = (int32_t)all} : (union scalar){.i64 = all};
     if (c == CONTENT_SPECIAL && rng_chance(r, 40))
         small = rng_of(r, special);
-    return t == DT_i32 ? (union scalar){.i32 = (int32_t)small} : (union scalar){.i64 = small};
+    return scalar_from_i64(t, c == CONTENT_WIDE ? all : small); /* wraps */
 }
 
 /* Fills BYTES with argument K's content; the same every time. */

@@ -43,12 +43,6 @@ static void leave(struct scope *s, const struct scope *in) {
 
 /* --- scalars and elements -------------------------------------------------------------------- */
 
-static enum dtype random_type(struct gen *g) {
-    static const int weight[DT_COUNT] = {
-        [DT_f32] = 46, [DT_f64] = 14, [DT_i32] = 16, [DT_i64] = 14, [DT_bool] = 10};
-    return (enum dtype)rng_weighted(&g->rng, DT_COUNT, weight);
-}
-
 static void add_value(struct scope *s, const char *name, enum dtype t, int below) {
     if (s->nvalues == SCOPE_VALUES)
         return;
@@ -586,7 +580,7 @@ static bool unique_statement(struct gen *g, struct scope *s) {
     if (!v || v->rank != 1 || !is_whole(v) || v->only != RES_NONE || s->level > 0 ||
         v->slot[0].dim.varying || v->slot[0].dim.n == 0 || !pay(g, s, v->slot[0].dim.n))
         return false;
-    static const enum dtype ints[] = {DT_i32, DT_i64};
+    static const enum dtype ints[] = {DT_i32, DT_i64, DT_u16, DT_u64};
     int n = v->slot[0].dim.n, target = (int)(v - s->view);
     struct view *order =
         new_param(g, s, rng_of(&g->rng, ints), 1, &v->slot[0].dim, CONTENT_ORDER, false);

@@ -18,7 +18,8 @@ import numpy
 
 import tap
 
-DTYPES = [numpy.dtype(name) for name in ("f4", "f8", "i4", "i8", "?")]
+DTYPES = [numpy.dtype(name) for name in
+          ("f4", "f8", "i4", "i8", "?", "i1", "i2", "u1", "u2", "u4", "u8")]
 
 
 class Tensor(ctypes.Structure):

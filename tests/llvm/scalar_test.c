@@ -6,13 +6,50 @@
 enum { MOST = 48 };
 
 static int specials(enum dtype t, union scalar *out) {
-    static const double floats[] = {
-        0.0,           -0.0,         1,        -1,        0.5,          -0.5,
-        1.5,           2.5,          -2.5,     3.25,      1e-3,         -7.75,
-        100,           -100,         88.7,     -103.9,    709.7,        -745.1,
-        1e-30,         -1e-30,       1e30,     -1e30,     2147483647.0, 2147483648.0,
-        -2147483648.0, 4294967296.0, 9.3e18,   -9.3e18,   8388607.5,    4503599627370495.5,
-        1e-42,         5e-324,       INFINITY, -INFINITY, NAN};
+    static const double floats[] = {0.0,
+                                    -0.0,
+                                    1,
+                                    -1,
+                                    0.5,
+                                    -0.5,
+                                    1.5,
+                                    2.5,
+                                    -2.5,
+                                    3.25,
+                                    1e-3,
+                                    -7.75,
+                                    100,
+                                    -100,
+                                    88.7,
+                                    -103.9,
+                                    709.7,
+                                    -745.1,
+                                    1e-30,
+                                    -1e-30,
+                                    1e30,
+                                    -1e30,
+                                    2147483647.0,
+                                    2147483648.0,
+                                    -2147483648.0,
+                                    4294967296.0,
+                                    9.3e18,
+                                    -9.3e18,
+                                    8388607.5,
+                                    4503599627370495.5,
+                                    127.5,
+                                    128.0,
+                                    255.5,
+                                    -128.9,
+                                    32768.0,
+                                    65535.9,
+                                    65536.0,
+                                    4294967295.5,
+                                    1.8446744073709552e19,
+                                    1e-42,
+                                    5e-324,
+                                    INFINITY,
+                                    -INFINITY,
+                                    NAN};
     static const int64_t ints[] = {0,
                                    1,
                                    -1,
@@ -25,12 +62,19 @@ static int specials(enum dtype t, union scalar *out) {
                                    10,
                                    100,
                                    -100,
+                                   63,
+                                   64,
+                                   127,
+                                   128,
+                                   255,
+                                   32768,
                                    INT32_MAX,
                                    INT32_MIN,
                                    (int64_t)INT32_MAX + 1,
                                    INT64_MAX,
                                    INT64_MIN,
                                    INT64_MIN + 1,
+                                   0x4000004000000001, /* by way of f64 this would round twice */
                                    1234567890123};
     int n = 0;
     if (dtype_is_float(t))
@@ -63,15 +107,7 @@ static double ulps(enum dtype t, union scalar got, union scalar want) {
 }
 
 static bool equal(enum dtype t, union scalar got, union scalar want, double tolerance) {
-    switch (t) {
-    case DT_f32:
-    case DT_f64: return ulps(t, got, want) <= tolerance;
-    case DT_i32: return got.i32 == want.i32;
-    case DT_i64: return got.i64 == want.i64;
-    case DT_bool: return got.b == want.b;
-    case DT_COUNT: break;
-    }
-    return false;
+    return dtype_is_float(t) ? ulps(t, got, want) <= tolerance : scalar_same(t, got, want);
 }
 
 static void put(enum dtype t, void *base, int i, union scalar v) {
@@ -80,9 +116,9 @@ static void put(enum dtype t, void *base, int i, union scalar v) {
 
 static void show(enum dtype t, union scalar v, char *out) {
     if (dtype_is_float(t))
-        sprintf(out, "%.17g", t == DT_f32 ? (double)v.f32 : v.f64);
+        sprintf(out, "%.17g", scalar_to_f64(t, v));
     else
-        sprintf(out, "%lld", t == DT_i32 ? v.i32 : t == DT_i64 ? (long long)v.i64 : v.b);
+        sprintf(out, "%lld", (long long)scalar_to_i64(t, v));
 }
 
 /* EXPRESSION over x, y of type T gives R; WANT computes it. */

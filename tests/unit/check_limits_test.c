@@ -81,8 +81,8 @@ static void test_deep(void) {
     struct buf text = buf_new(a);
     buf_text(&text, "fn f(x: f32[N]) -> y: f32[N] {\n");
     for (int k = 0; k < 100; k++)
-        buf_printf(&text, "map i%d in 2 { if i%d > 0 { for t%d in 0:2 { ", k, k, k);
-    buf_text(&text, "y[i0] = ");
+        buf_printf(&text, "map i_%d in 2 { if i_%d > 0 { for t%d in 0:2 { ", k, k, k);
+    buf_text(&text, "y[i_0] = ");
     for (int k = 0; k < 500; k++)
         buf_text(&text, "x[");
     buf_text(&text, "0");

@@ -9,6 +9,10 @@ static void test_table(void) {
         const struct dtype_info *i = &dtypes[t];
         bool good = dtype_of(i->name) == t && strlen(i->doc) > 8 && strlen(i->descr) == 3 &&
                     (unsigned)(i->descr[2] - '0') == i->bytes && i->bytes <= sizeof(union scalar);
+        int bits =
+            8 * (int)i->bytes; /* a third of floats' are exponent at the most, but for bf16 */
+        good &= i->class != DC_INT || (int)i->digits == bits - (i->name[0] == 'i');
+        good &= i->class != DC_FLOAT || ((int)i->digits > bits / 3 && (int)i->digits < bits);
         for (unsigned k = 0; k < t; k++)
             good &= strcmp(i->safetensors, dtypes[k].safetensors) != 0;
         ok(good, "the type %s", i->name);
@@ -107,13 +111,85 @@ static void test_other_casts(void) {
     is_int(scalar_from_i64(DT_NONE, 1).i64, 0, "no type gives zero");
 }
 
+/* Every cast to an integer type, at its ends, against wide numbers. */
+static void test_ends(void) {
+    for (unsigned t = 0; t < DT_COUNT; t++) {
+        if (!dtype_is_int(t))
+            continue;
+        bool sign = dtypes[t].name[0] == 'i';
+        int digits = 8 * (int)dtypes[t].bytes - sign;
+        __int128_t most = ((__int128_t)1 << digits) - 1, least = sign ? -most - 1 : 0;
+        union scalar low = scalar_lowest(t), high = scalar_highest(t);
+        ok((sign ? (__int128_t)scalar_to_i64(t, low) : (uint64_t)scalar_to_i64(t, low)) == least &&
+               (sign ? (__int128_t)scalar_to_i64(t, high) : (uint64_t)scalar_to_i64(t, high)) ==
+                   most,
+           "the ends of %s", dtypes[t].name);
+        static const double near[] = {-2, -1.5, -1, -0.75, -0.25, 0, 0.25, 0.5, 0.99, 1, 1.5, 2};
+        bool good = true;
+        for (int end = 0; end < 2; end++)
+            for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
+                double x = (double)(end ? most : least) + near[k];
+                __int128_t want = (__int128_t)x; /* towards zero */
+                want = want > most ? most : want < least ? least : want;
+                union scalar r = scalar_from_f64(t, x);
+                good &= r.u64 << (64 - 8 * dtypes[t].bytes) == (uint64_t)want
+                                                                   << (64 - 8 * dtypes[t].bytes);
+            }
+        ok(good, "numbers near the ends of %s saturate, others lose their fraction",
+           dtypes[t].name);
+        union scalar v = {.f64 = NAN};
+        ok(scalar_to_i64(t, scalar_cast(DT_f64, t, v)) == 0, "NaN to %s", dtypes[t].name);
+        for (unsigned from = 0; from < DT_COUNT; from++) {
+            static const int64_t numbers[] = {0,
+                                              1,
+                                              -1,
+                                              100,
+                                              127,
+                                              128,
+                                              200,
+                                              255,
+                                              256,
+                                              -128,
+                                              -129,
+                                              32767,
+                                              32768,
+                                              65535,
+                                              65536,
+                                              INT32_MAX,
+                                              INT64_C(0x80000000),
+                                              UINT32_MAX,
+                                              INT64_MAX,
+                                              INT64_MIN};
+            good = true;
+            for (size_t k = 0; dtype_is_int(from) && k < sizeof numbers / sizeof *numbers; k++) {
+                union scalar a = scalar_from_i64(from, numbers[k]);
+                uint64_t got = (uint64_t)scalar_to_i64(t, scalar_cast(from, t, a));
+                uint64_t want = (uint64_t)scalar_to_i64(from, a) << (64 - 8 * dtypes[t].bytes);
+                good &= got << (64 - 8 * dtypes[t].bytes) == want;
+            }
+            if (dtype_is_int(from))
+                ok(good, "%s to %s wraps", dtypes[from].name, dtypes[t].name);
+        }
+    }
+    union scalar v = {.u64 = UINT64_MAX};
+    is_near(scalar_cast(DT_u64, DT_f64, v).f64, 0x1p64, 0, "the largest u64 as f64");
+    is_near(scalar_cast(DT_u64, DT_f32, v).f32, 0x1p64, 0, "and as f32");
+    v.u64 = UINT64_C(0x8000008000000001); /* by way of f64 this would round twice */
+    is_near(scalar_cast(DT_u64, DT_f32, v).f32, 0x1.000002p63, 0, "u64 to f32 rounds once");
+    v.u32 = UINT32_MAX;
+    is_near(scalar_cast(DT_u32, DT_f64, v).f64, 4294967295.0, 0, "u32 to f64");
+    v.u64 = UINT64_C(1) << 63;
+    ok(scalar_cast(DT_u64, DT_bool, v).b, "2^63 is true");
+}
+
 /* What both types hold goes through unchanged, there and back, for each pair. */
 static void test_round_trips(void) {
     bool good = true;
     for (unsigned from = 0; from < DT_COUNT; from++)
         for (unsigned to = 0; to < DT_COUNT; to++)
             for (int x = -3; x <= 3; x++) {
-                if ((from == DT_bool || to == DT_bool) && (x < 0 || x > 1))
+                if (((from == DT_bool || to == DT_bool) && (x < 0 || x > 1)) ||
+                    (x < 0 && (dtype_is_unsigned(from) || dtype_is_unsigned(to))))
                     continue;
                 union scalar v = scalar_from_i64(from, x);
                 union scalar back = scalar_cast(to, from, scalar_cast(from, to, v));
@@ -130,6 +206,7 @@ int main(void) {
     test_memory();
     test_float_to_int();
     test_other_casts();
+    test_ends();
     test_round_trips();
     return done_testing();
 }

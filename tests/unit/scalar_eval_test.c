@@ -43,11 +43,39 @@ static __int128_t wide_eval(enum scalar_op op, __int128_t a, __int128_t b) {
     case OP_GE: return a >= b;
     case OP_EQ: return a == b;
     case OP_NE: return a != b;
+    case OP_BIT_AND: return a & b;
+    case OP_BIT_OR: return a | b;
+    case OP_BIT_XOR: return a ^ b;
+    case OP_BIT_NOT: return -a - 1;
     default: return 0;
     }
 }
 
+/* Shifts as multiplications and divisions; beyond the bits of the type nothing is left. */
+static __int128_t wide_shift(enum scalar_op op, __int128_t a, __int128_t count, int bits) {
+    bool in = count >= 0 && count < bits;
+    if (op == OP_SHR)
+        return in ? wide_floor(a, (__int128_t)1 << count) : a < 0 ? -1 : 0;
+    return in ? (__int128_t)((__uint128_t)a << count) : 0;
+}
+
 static const int64_t edges[] = {0,
+                                8,
+                                16,
+                                31,
+                                32,
+                                33,
+                                63,
+                                64,
+                                127,
+                                128,
+                                -128,
+                                -129,
+                                255,
+                                256,
+                                32767,
+                                32768,
+                                -32768,
                                 1,
                                 -1,
                                 2,
@@ -73,6 +101,27 @@ static const int64_t edges[] = {0,
                                 -(INT64_C(1) << 32),
                                 INT64_C(3037000500)};
 
+static __int128_t wide_of(enum dtype t, union scalar v) {
+    switch (t) {
+    case DT_i8: return v.i8;
+    case DT_i16: return v.i16;
+    case DT_i32: return v.i32;
+    case DT_i64: return v.i64;
+    case DT_u8: return v.u8;
+    case DT_u16: return v.u16;
+    case DT_u32: return v.u32;
+    case DT_u64: return v.u64;
+    default: return 0;
+    }
+}
+
+/* The number of T that is V modulo a power of two. */
+static __int128_t wide_low(enum dtype t, __int128_t v) {
+    __int128_t all = (__int128_t)1 << (8 * dtypes[t].bytes);
+    v = ((v % all) + all) % all;
+    return !dtype_is_unsigned(t) && v >= all / 2 ? v - all : v;
+}
+
 static void test_ints(enum dtype t) {
     for (unsigned op = 0; op < OP_COUNT; op++) {
         if (!(scalars[op].operands & DC_INT) || op == OP_SELECT)
@@ -81,13 +130,15 @@ static void test_ints(enum dtype t) {
         for (size_t i = 0; i < LENGTH(edges); i++)
             for (size_t k = 0; k < LENGTH(edges); k++) {
                 union scalar args[2] = {scalar_from_i64(t, edges[i]), scalar_from_i64(t, edges[k])};
-                int64_t a = t == DT_i32 ? args[0].i32 : args[0].i64;
-                int64_t b = t == DT_i32 ? args[1].i32 : args[1].i64;
-                int64_t want = (int64_t)(uint64_t)wide_eval(op, a, b); /* the low bits */
+                __int128_t a = wide_of(t, args[0]), b = wide_of(t, args[1]);
+                bool moves = op == OP_SHL || op == OP_SHR,
+                     truth = scalars[op].result == RESULT_BOOL;
+                __int128_t want =
+                    moves ? wide_shift(op, a, b, 8 * (int)dtypes[t].bytes) : wide_eval(op, a, b);
                 union scalar r = scalar_eval(op, t, args);
-                int64_t got = scalars[op].result == RESULT_BOOL ? r.b : t == DT_i32 ? r.i32 : r.i64;
-                if (t == DT_i32)
-                    want = (int32_t)(uint32_t)(uint64_t)want;
+                __int128_t got = truth ? r.b : wide_of(t, r);
+                if (!truth)
+                    want = wide_low(t, want);
                 if (got != want && good)
                     diag("%s %lld %lld: got %lld, want %lld", scalars[op].id, (long long)a,
                          (long long)b, (long long)got, (long long)want);
@@ -304,8 +355,9 @@ static void test_resolutions(void) {
 
 int main(void) {
     test_table();
-    test_ints(DT_i32);
-    test_ints(DT_i64);
+    for (unsigned t = 0; t < DT_COUNT; t++)
+        if (dtype_is_int(t))
+            test_ints(t);
     test_int_examples();
     test_arithmetic();
     test_max_min();
