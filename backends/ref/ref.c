@@ -402,6 +402,7 @@ static const struct eval_ops verbs = {
     .constant = op_constant,
     .integer = op_integer,
     .let = op_let,
+    .share = op_let,
     .hint = op_hint,
     .map = op_map,
     .loop = op_loop,

@@ -285,7 +285,9 @@ static bool op_constant(void *host, enum dtype t, const struct value *v, struct 
 static bool op_let(void *host, struct name n, struct value *v, struct span span) {
     struct lower *l = host;
     const struct expr *e = expr_of(v);
-    if (l->automatic_read && e->kind == EXPR_VALUE && name_eq(e->value, l->automatic)) {
+    const struct node *last = l->automatic_read;
+    if (last && e->kind == EXPR_VALUE && name_eq(e->value, l->automatic) &&
+        span_eq(last->span, span)) {
         struct node *read = l->automatic_read; /* v << x[i]: the read has a name after all */
         leave_scope(l, l->scope.n - 1);
         n = take_local(l, n);
@@ -303,6 +305,14 @@ static bool op_let(void *host, struct name n, struct value *v, struct span span)
     *v = scalar_value(expr_value(l->g, e->dtype, n));
     v->weak = weak;
     return true;
+}
+
+static bool op_share(void *host, struct name n, struct value *v, struct span span) {
+    const struct expr *e = expr_of(v);
+    (void)span;
+    if (e->kind == EXPR_VALUE || e->kind == EXPR_CONST || e->kind == EXPR_SYM)
+        return true;
+    return op_let(host, n, v, (struct span){0});
 }
 
 static bool op_integer(void *host, const struct value *scalar, struct span span,
@@ -602,6 +612,7 @@ static const struct eval_ops verbs = {
     .constant = op_constant,
     .integer = op_integer,
     .let = op_let,
+    .share = op_share,
     .hint = op_hint,
     .map = op_map,
     .loop = op_loop,

@@ -4,6 +4,7 @@
 #define DCL_LANG_BASE_SOURCE_H
 
 #include "lang/base/arena.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,9 @@ struct span {
     uint32_t source; /* index into struct sources; 0 is "no place" */
     uint32_t start, end;
 };
+static inline bool span_eq(struct span a, struct span b) {
+    return a.source == b.source && a.start == b.start && a.end == b.end;
+}
 
 struct source {
     const char *path; /* as the user gave it; "<stdin>", "<repl:12>", ... */

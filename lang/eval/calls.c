@@ -342,6 +342,8 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         *v = value_tensor(x);
         if (!bind_tensor_dims(b, p, type, x, from))
             return false;
+    } else if (!ev->ops->share(ev->host, param->name, v, b->span)) {
+        return false;
     }
     env_bind(b->env, param->name, *v, param->span);
     return true;

@@ -50,8 +50,11 @@ struct eval_ops {
                      struct value *out);
     /* An INT or SYM from an integer SCALAR, for subscripts and ranges. */
     bool (*integer)(void *host, const struct value *scalar, struct span span, struct value *out);
-    /* Names a scalar: the host may give it a node of its own. */
-    bool (*let)(void *host, struct name n, struct value *v, struct span span);
+    /* Names a scalar: the host may give it a node of its own. FROM is the expression, so that the
+       host knows a read that was made for this name alone. */
+    bool (*let)(void *host, struct name n, struct value *v, struct span from);
+    /* A scalar becomes the parameter N: it may be used many times, and is computed once. */
+    bool (*share)(void *host, struct name n, struct value *v, struct span span);
     /* Names a tensor that was just made (a hint). */
     void (*hint)(void *host, struct tensor *t, struct name n);
     /* Maps: iterations in any order. Loops: in order. */

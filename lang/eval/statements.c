@@ -220,8 +220,8 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
 }
 
 /* NAME = v: a whole container, an outer value, or a new value. */
-static bool assign_name(struct eval *ev, struct env *env, const struct ast *target,
-                        struct value v) {
+static bool assign_name(struct eval *ev, struct env *env, const struct ast *target, struct value v,
+                        struct span from) {
     if (strcmp(text_of(ev, target->name), "_") == 0)
         return true;
     struct env *where = NULL;
@@ -252,7 +252,7 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
     } else if (v.kind == VAL_TENSOR && name_none(v.tensor->name)) {
         ev->ops->hint(ev->host, v.tensor, target->name);
         v.tensor->name = target->name;
-    } else if (v.kind == VAL_SCALAR && !ev->ops->let(ev->host, target->name, &v, target->span)) {
+    } else if (v.kind == VAL_SCALAR && !ev->ops->let(ev->host, target->name, &v, from)) {
         return false;
     }
     if (b)
@@ -262,9 +262,10 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
     return true;
 }
 
-static bool assign_to(struct eval *ev, struct env *env, const struct ast *target, struct value v) {
+static bool assign_to(struct eval *ev, struct env *env, const struct ast *target, struct value v,
+                      struct span from) {
     if (target->kind == AST_NAME)
-        return assign_name(ev, env, target, v);
+        return assign_name(ev, env, target, v, from);
     if (target->kind == AST_INDEX) {
         struct block to;
         return bring(ev, &v) && eval_block(ev, env, target, &to) &&
@@ -284,7 +285,7 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     }
     uint32_t n = s->nkids - 1;
     if (n == 1)
-        return assign_to(ev, env, s->kids[1], v);
+        return assign_to(ev, env, s->kids[1], v, s->kids[0]->span);
     if (in_script(env) && !ev->ops->concrete(ev->host, &v, s->span))
         return false; /* all at once: one run gives them all */
     if (v.kind != VAL_LIST || v.list->n < n || (!v.tuple && v.list->n != n)) {
@@ -301,7 +302,7 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
             return false;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!assign_to(ev, env, s->kids[i + 1], v.list->at[i]))
+        if (!assign_to(ev, env, s->kids[i + 1], v.list->at[i], s->span))
             return false;
     return true;
 }
@@ -320,7 +321,7 @@ static bool eval_update(struct eval *ev, struct env *env, const struct ast *s) {
             args[0] = old;
             args[1] = v;
             return apply_op(ev, resolution_op((enum resolution)s->op), 2, args, s->span, &v) &&
-                   assign_name(ev, env, target, v);
+                   assign_name(ev, env, target, v, s->span);
         }
     }
     return eval_block(ev, env, target, &to) && block_write(ev, &to, v, (enum resolution)s->op);
@@ -332,7 +333,7 @@ static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
     if (!eval_block(ev, env, s->kids[0], &from) || !block_read(ev, &from, &v))
         return false;
     struct ast target = {.kind = AST_NAME, .name = s->name, .span = s->span};
-    return assign_name(ev, env, &target, v);
+    return assign_name(ev, env, &target, v, s->kids[0]->span);
 }
 
 static bool eval_write(struct eval *ev, struct env *env, const struct ast *s) {

@@ -512,6 +512,7 @@ static const struct eval_ops bounds_verbs = {
     .constant = bounds_constant,
     .integer = bounds_integer,
     .let = bounds_let,
+    .share = bounds_let,
     .hint = bounds_hint,
     .map = bounds_map,
     .loop = bounds_loop,
