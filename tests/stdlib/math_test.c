@@ -1,7 +1,8 @@
 /* The library's functions of one float against libm in double precision: within 2 ulp in f32 (1 in
    the rounded result where it is computed in f64), over numbers of all sizes, special ones among
    them; signs of zeros too. DCL_MATH_STEP is the distance between the bit patterns that are tried:
-   1 tries all 2^32 (exhaustive.t does). DCL_MATH_ONLY is one function's name; if empty, all are listed. */
+   1 tries all 2^32 (exhaustive.t does). DCL_MATH_ONLY is one function's name; if it is empty, all
+   are listed. */
 #include "dcl.h"
 
 #include "tests/harness/tap.h"
