@@ -1,8 +1,29 @@
-## Two-dimensional convolution (cross-correlation), zero padding on all sides.
-fn conv2d(x: T[N, C, H, W], w: T[O, C, R, S]; stride: int = 1, pad: int = 0)
-    -> y: T[N, O, (H + 2*pad - R)//stride + 1, (W + 2*pad - S)//stride + 1] where T: number {
-  map n, o, i, j, c, r, s {
-    y[n, o, i, j] += x[n, c, i*stride + r - pad, j*stride + s - pad, else 0] * w[o, c, r, s]
+## Two-dimensional convolution (cross-correlation), zero padding on all sides. Each of `groups`
+## parts of the output channels sees its part of the input channels.
+fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dilation: int = 1,
+    groups: int = 1)
+    -> T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
+        (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
+    where T: number, C == I*groups, O % groups == 0 {
+  fast = T == f32 and not training
+  if fast and groups == 1 {
+    conv2d_direct(x, w, stride = stride, pad = pad, dilation = dilation)
+  } else if fast and proved(I == 1) {
+    conv2d_depthwise(x, w, stride = stride, pad = pad, dilation = dilation)
+  } else {
+    conv2d_plain(x, w, stride = stride, pad = pad, dilation = dilation, groups = groups)
+  }
+}
+
+## The same as its definition; what gradients are taken of.
+fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0,
+    dilation: int = 1, groups: int = 1)
+    -> y: T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
+        (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
+    where T: number, C == I*groups, O % groups == 0 {
+  map n, o, i, j, c in I, r, s {
+    y[n, o, i, j] += x[n, o//(O//groups)*I + c, i*stride + r*dilation - pad,
+        j*stride + s*dilation - pad, else 0] * w[o, c, r, s]
   }
 }
 

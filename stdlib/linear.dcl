@@ -10,7 +10,8 @@ fn matmul_plain(A: T[*P, M, K], B: T[*P, K, N]) -> C: T[*P, M, N] where T: numbe
 
 ## x W^T + b, with W as weight files hold it.
 fn linear(x: T[*B, I], W: T[O, I], b: T[O]) -> T[*B, O] where T: float {
-  z = if T == f32 and len(B) == 1 and not training { matmul_tiled(x, W.T) } else { rows(x, W) }
+  fast = T == f32 and len(B) == 1 and not training
+  z = if fast { matmul_transposed(x, W) } else { rows(x, W) }
   add(z, b)
 }
 

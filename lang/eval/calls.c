@@ -633,8 +633,8 @@ static bool call_function(struct eval *ev, const struct function *fn, uint32_t n
     return ok;
 }
 
-static const char *const own_builtins[] = {"len",       "prod",  "sum_of", "lanes",
-                                           "registers", "shape", "list",   NULL};
+static const char *const own_builtins[] = {"len",       "proved", "prod", "sum_of", "lanes",
+                                           "registers", "shape",  "list", NULL};
 
 bool eval_is_builtin(struct names *names, struct name n) {
     const char *t = name_text(names, n);
@@ -655,6 +655,10 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
     }
     if (nargs == 1) {
         const struct value *a = &args[0];
+        if (strcmp(n, "proved") == 0 && (a->kind == VAL_BOOL || a->kind == VAL_SCALAR)) {
+            *out = value_bool(a->kind == VAL_BOOL && a->b);
+            return true;
+        }
         if (strcmp(n, "lanes") == 0 && a->kind == VAL_DTYPE) {
             *out = value_int((int64_t)(ev->vector_bytes / dtypes[a->dtype].bytes));
             return true;
@@ -686,9 +690,10 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
         }
     }
     diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
-               strcmp(n, "lanes") == 0   ? "an element type"
-               : strcmp(n, "shape") == 0 ? "a tensor"
-                                         : "a list",
+               strcmp(n, "lanes") == 0    ? "an element type"
+               : strcmp(n, "proved") == 0 ? "a condition"
+               : strcmp(n, "shape") == 0  ? "a tensor"
+                                          : "a list",
                nargs ? value_kind_name(&args[0]) : "nothing");
     return false;
 }

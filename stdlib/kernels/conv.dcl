@@ -16,3 +16,55 @@ fn conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16]; px: in
     }
   }
 }
+
+## x with its padding, its columns parted by their remainder modulo `stride` and filled with zeros
+## up to `columns`: what the kernels below read in whole vectors.
+fn padded(x: f32[N, C, H, W]; pad: int, stride: int, columns: int)
+    -> p: f32[N, C, H + 2*pad, stride, columns] {
+  map n in N parallel, c in C parallel, i in H + 2*pad, q in stride, j in columns vector {
+    p[n, c, i, q, j] = x[n, c, i - pad, j*stride + q - pad, else 0]
+  }
+}
+
+## Two-dimensional convolution of any stride, padding and dilation, of images as they are: register
+## tiles of `rows` output channels x `v` columns of a row.
+fn conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S]; stride: int = 1, pad: int = 0,
+    dilation: int = 1, rows: int = 8, v: int = lanes(f32))
+    -> y: f32[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
+        (W + 2*pad - dilation*(S - 1) - 1)//stride + 1] {
+  OH = y.shape[2]
+  OW = y.shape[3]
+  p = padded(x, pad = pad, stride = stride,
+      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  map n in N parallel, oo in 0:O:rows parallel {
+    map i in OH, jo in 0:OW:v {
+      acc: f32[rows, v] in register = 0
+      map c in C seq, r in R seq, s in S seq, o in rows unroll, j in v vector {
+        acc[o, j] += w[min(oo + o, O - 1), c, r, s] *
+            p[n, c, i*stride + r*dilation, s*dilation % stride, jo + j + s*dilation//stride]
+      }
+      map o in rows unroll, j in v vector { acc[o, j] >> y[n, oo + o, i, jo + j, else _] }
+    }
+  }
+}
+
+## The same with one input channel for each output channel, O//C of them from each.
+fn conv2d_depthwise(x: f32[N, C, H, W], w: f32[O, 1, R, S]; stride: int = 1, pad: int = 0,
+    dilation: int = 1, rows: int = 4, v: int = lanes(f32))
+    -> y: f32[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
+        (W + 2*pad - dilation*(S - 1) - 1)//stride + 1] {
+  OH = y.shape[2]
+  OW = y.shape[3]
+  p = padded(x, pad = pad, stride = stride,
+      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  map n in N parallel, o in O parallel {
+    map io in 0:OH:rows, jo in 0:OW:v {
+      acc: f32[rows, v] in register = 0
+      map r in R seq, s in S seq, i in rows unroll, j in v vector {
+        acc[i, j] += w[o, 0, r, s] * p[n, o//(O//C), min(io + i, OH - 1)*stride + r*dilation,
+            s*dilation % stride, jo + j + s*dilation//stride]
+      }
+      map i in rows unroll, j in v vector { acc[i, j] >> y[n, o, io + i, jo + j, else _] }
+    }
+  }
+}

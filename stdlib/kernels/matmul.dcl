@@ -22,3 +22,22 @@ fn matmul_packed(A: f32[M, K], P: f32[NB, K, w], n: i64; rows: int = 6, w: int =
 fn matmul_tiled(A: f32[M, K], B: f32[K, N]) -> f32[M, N] {
   matmul_packed(A, pack_columns(B), N)
 }
+
+## A B^T of any sizes, both read as they lie: tiles of 3 rows x 4 columns, each element a vector of
+## partial sums along K.
+fn matmul_transposed(A: f32[M, K], B: f32[N, K]; v: int = lanes(f32)) -> C: f32[M, N] {
+  map mo in 0:M:48 parallel, no in 0:N:4 parallel {
+    map io in mo:min(mo + 48, M):3 {
+      acc: f32[3, 4, v] in register = 0
+      map ko in 0:K:v seq, j in 4 unroll, i in 3 unroll, k in v vector {
+        acc[i, j, k] += A[min(io + i, M - 1), ko + k, else 0] *
+            B[min(no + j, N - 1), ko + k, else 0]
+      }
+      map i in 3 unroll, j in 4 unroll {
+        s: f32 in register
+        map k in v vector { acc[i, j, k] >> s (sum) }
+        s >> C[io + i, no + j, else _]
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+# Convolutions of all strides, paddings, dilations and groups against sums of shifted products in
+# double precision: by the reference, compiled for these sizes, compiled for any.
+import tap
+
+np = tap.need_numpy()
+
+import dclpy  # noqa: E402
+
+rng = np.random.default_rng(3)
+
+
+def shifted(x, w, stride, pad, dilation):
+    """The convolution and the sum of the magnitudes of its terms."""
+    x = np.pad(x.astype("f8"), ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    high, wide = (1 + (x.shape[d] - dilation * (w.shape[d] - 1) - 1) // stride for d in (2, 3))
+    y, terms = np.zeros((2, x.shape[0], w.shape[0], high, wide))
+    for r in range(w.shape[2]):
+        for s in range(w.shape[3]):
+            part = x[:, :, r * dilation:, s * dilation:][:, :, ::stride, ::stride]
+            part = part[:, :, :high, :wide]
+            y += np.einsum("nchw,oc->nohw", part, w[:, :, r, s])
+            terms += np.einsum("nchw,oc->nohw", abs(part), abs(w[:, :, r, s]))
+    return y, terms
+
+
+def conv2d(x, w, stride, pad, dilation, groups):
+    c, o = x.shape[1] // groups, w.shape[0] // groups
+    parts = [shifted(x[:, g * c:g * c + c], w[g * o:g * o + o], stride, pad, dilation)
+             for g in range(groups)]
+    return [np.concatenate([p[k] for p in parts], 1) for k in (0, 1)]
+
+
+CASES = [  # N C H W, O R S, stride pad dilation groups
+    ((2, 5, 9, 11), (7, 3, 3), 1, 1, 1, 1), ((1, 4, 8, 8), (4, 3, 3), 2, 1, 1, 4),
+    ((1, 4, 9, 7), (8, 3, 2), 1, 0, 2, 4), ((1, 6, 9, 7), (4, 3, 2), 2, 3, 2, 2),
+    ((1, 6, 5, 5), (6, 5, 5), 1, 2, 1, 6), ((0, 3, 5, 5), (2, 3, 3), 1, 1, 1, 1),
+    ((1, 1, 1, 1), (1, 1, 1), 1, 0, 1, 1), ((1, 3, 17, 33), (9, 7, 7), 2, 3, 1, 1),
+    ((3, 16, 7, 7), (17, 1, 1), 1, 0, 1, 1), ((1, 8, 10, 9), (8, 1, 1), 3, 0, 1, 8),
+    ((1, 2, 6, 40), (3, 1, 5), 3, 2, 3, 1)]
+for options in ("backend=ref", "threads=1", "threads=2"):
+    s = dclpy.Session(options)
+    for (n, c, h, w), (o, r, q), stride, pad, dilation, groups in CASES:
+        x = rng.standard_normal((n, c, h, w), dtype="f4")
+        k = rng.standard_normal((o, c // groups, r, q), dtype="f4")
+        want, terms = conv2d(x, k, stride, pad, dilation, groups)
+        words = f"stride = {stride}, pad = {pad}, dilation = {dilation}, groups = {groups}"
+        for sizes in (f"x: f32[{n}, {c}, {h}, {w}], w: f32[{o}, {c // groups}, {r}, {q}]",
+                      "x: f32[N, C, H, W], w: f32[O, I, R, S]"):
+            y = s.compile(f"conv2d({sizes}, {words})").call(x, k)
+            tap.ok(y.shape == want.shape and bool((abs(y - want) <= 1e-6 * terms + 1e-30).all()),
+                   f"{options}: conv2d({sizes}, {words})")
+tap.done_testing()
