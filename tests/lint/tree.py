@@ -1,7 +1,7 @@
 """tree.py: what the lints share: the files of the source tree, C without its comments, a report.
 
 The lints look at files, not at git: rooms are walked, so a new file is checked before it is added.
-Build folders and what an in-tree build makes are left out.
+Build folders, what an in-tree build makes and the file `.git` of a work tree are left out.
 """
 
 import os
@@ -15,7 +15,7 @@ SRC = tap.SRC
 
 CODE_ROOMS = ["lang", "compiler", "backends", "session", "repl", "include"]
 ROOMS = CODE_ROOMS + ["stdlib", "examples", "tests", ".ci", "doc"]
-PRODUCTS = {"Makefile", "config.log", "dcl", "libdcl.so", "libdcl.a", "libdcl_llvm.so"}
+PRODUCTS = {".git", "Makefile", "config.log", "dcl", "libdcl.so", "libdcl.a", "libdcl_llvm.so"}
 
 
 def files(rooms=None, suffixes=None):
