@@ -364,17 +364,18 @@ bool variant_key_shown(struct dcl_function *f, struct arena *a, struct variant_k
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ast *type = f->params[i].def->kids[0];
         struct variant_arg *x = &key->args[i];
+        const char *name = name_text(f->session->names, f->params[i].name);
         x->type = shown_type(f, type);
         for (uint32_t k = 0; k < type->nkids; k++) {
             const struct ast *dim = type->kids[k];
             uint32_t width = dim->kind == AST_SPREAD ? 2 : 1;
+            if (dim->kind == AST_SPREAD && dim->nkids == 0)
+                name = name_text(f->session->names, dim->name);
             for (uint32_t j = 0; j < width && x->rank < EVAL_MAX_RANK; j++, x->rank++) {
                 x->dims[x->rank] = shown_dim(f, dim, i, x->rank);
                 if (width > 1)
-                    x->dims[x->rank].symbol =
-                        name_of_text(f->session->names,
-                                     arena_printf(f->session->messages, "%s%u",
-                                                  name_text(f->session->names, dim->name), j));
+                    x->dims[x->rank].symbol = name_of_text(
+                        f->session->names, arena_printf(f->session->messages, "%s%u", name, j));
             }
         }
     }

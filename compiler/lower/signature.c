@@ -43,7 +43,16 @@ static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
         const struct ast *d = type->kids[i];
         if (*rank + CHECK_PACK_RANK >= EVAL_MAX_RANK)
             return false;
-        if (d->kind == AST_SPREAD) {
+        if (d->kind == AST_SPREAD && (d->nkids || is_parameter(s, d->name))) {
+            struct ast name = {.kind = AST_NAME, .name = d->name, .span = d->span};
+            struct value list;
+            if (!eval_expr(s->ev, s->env, d->nkids ? d->kids[0] : &name, &list) ||
+                (list.kind != VAL_LIST && list.kind != VAL_PACK) ||
+                *rank + list.list->n > EVAL_MAX_RANK)
+                return false;
+            for (uint32_t k = 0; k < list.list->n; k++)
+                dims[(*rank)++] = list.list->at[k];
+        } else if (d->kind == AST_SPREAD) {
             struct binding *b = env_find(s->env, d->name, NULL);
             if (!b) {
                 struct value pack = value_list_new(s->ev->arena, VAL_PACK, CHECK_PACK_RANK);

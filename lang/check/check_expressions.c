@@ -43,9 +43,14 @@ static void check_lone(struct checker *c, const struct ast *s, const struct bind
         range_offer(c, b, base, index, position);
 }
 
+/* Beside `*LIST`, or two packs, it is not known to which dimension a subscript belongs: such give
+   no ranges. */
 void check_subscripts(struct checker *c, struct ast *index, struct binding *base) {
-    bool spread = false, known = true;
+    bool spread = false, known = true, sure = true;
     int given = 0;
+    for (uint32_t i = 1, spreads = 0; i < index->nkids; i++)
+        if (index->kids[i]->kind == AST_SPREAD)
+            sure = ++spreads == 1 && index->kids[i]->nkids == 0;
     for (uint32_t i = 1; i < index->nkids; i++) {
         struct ast *s = index->kids[i];
         if (s->kind == AST_ELSE) {
@@ -59,7 +64,7 @@ void check_subscripts(struct checker *c, struct ast *index, struct binding *base
         if (s->kind == AST_NAME && name_eq(s->name, c->underscore)) {
             diag_error(c->diags, s->span, ERR_NOT_YET, "`_` as a subscript");
             known = false;
-        } else if (s->kind == AST_NAME || s->kind == AST_SPREAD)
+        } else if (sure && (s->kind == AST_NAME || s->kind == AST_SPREAD))
             check_lone(c, s, base, index, i - 1);
         else if (s->kind == AST_RANGE)
             check_kids(c, s);
@@ -96,8 +101,13 @@ static void check_comprehension(struct checker *c, struct ast *e) {
 
 void check_expr(struct checker *c, struct ast *e) {
     switch (e->kind) {
-    case AST_NAME:
-    case AST_SPREAD: use_name(c, e->name, e->span, NULL); break;
+    case AST_SPREAD:
+        if (e->nkids)
+            check_expr(c, e->kids[0]);
+        else
+            use_name(c, e->name, e->span, NULL);
+        break;
+    case AST_NAME: use_name(c, e->name, e->span, NULL); break;
     case AST_INDEX: check_index(c, e); break;
     case AST_CALL: check_call(c, e); break;
     case AST_PIPE: check_pipe(c, e); break;

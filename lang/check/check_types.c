@@ -13,6 +13,11 @@ static bool is_lone_name(const struct ast *dim) {
     return dim->kind == AST_NAME;
 }
 
+/* `*S`, but not `*S[1:]`. */
+static bool is_pack(const struct ast *dim) {
+    return dim->kind == AST_SPREAD && dim->nkids == 0;
+}
+
 /* Types of static values and of layers: they have no dimensions. */
 static bool is_static_type(const struct checker *c, const struct ast *type) {
     unsigned word = word_of(c, type->name);
@@ -59,7 +64,7 @@ static void bind_dims(struct checker *c, const struct ast *type) {
         return;
     for (uint32_t i = 0; i < type->nkids; i++) {
         const struct ast *dim = type->kids[i];
-        if (is_lone_name(dim) || dim->kind == AST_SPREAD)
+        if (is_lone_name(dim) || is_pack(dim))
             bind_dim(c, dim);
     }
 }
@@ -138,7 +143,7 @@ static void check_element(struct checker *c, const struct ast *type, enum role r
 /* --- types --- */
 
 static void check_dim(struct checker *c, struct ast *dim, enum role role) {
-    if (dim->kind == AST_SPREAD || is_lone_name(dim)) {
+    if (is_pack(dim) || is_lone_name(dim)) {
         if (role == ROLE_PARAM)
             return; /* bind_dims has been there */
         if (name_eq(dim->name, c->underscore)) {

@@ -153,6 +153,16 @@ struct deferred_dim { /* a compound dimension, compared when all names are bound
     const char *from;
 };
 
+struct later_param { /* its type has `*LIST`: bound after all others */
+    uint32_t param;
+    struct tensor *tensor;
+};
+
+struct param_dim { /* what stands for a dimension of a parameter */
+    const struct ast *dim;
+    struct value value; /* an element of a `*LIST`, else NONE */
+};
+
 /* A call while its parameters are bound. */
 struct binder {
     struct eval *ev;
@@ -164,6 +174,8 @@ struct binder {
     VEC(struct pack_dims) packs;
     VEC(struct packed_param) packed;
     VEC(struct deferred_dim) deferred;
+    VEC(struct later_param) later;
+    bool all_bound; /* packs and static parameters too */
 };
 
 static const char *origin(struct binder *b, struct name n) {
@@ -221,17 +233,63 @@ static bool bind_dim(struct binder *b, const struct ast *dim, const struct value
     return true;
 }
 
+/* `*LIST` in a parameter's type: dimensions that are compared. `*S` is a pack that they bind. */
+static bool is_given(const struct binder *b, const struct ast *dim) {
+    return dim->kind == AST_SPREAD && (dim->nkids || is_parameter(b, dim->name));
+}
+
+static bool has_given(const struct binder *b, const struct ast *type) {
+    for (uint32_t i = 0; i < type->nkids; i++)
+        if (is_given(b, type->kids[i]))
+            return true;
+    return false;
+}
+
+/* What stands for the dimensions of a parameter: the dims of its type, or elements of a `*LIST`. */
+struct param_dims {
+    VEC(struct param_dim) at;
+};
+
+static bool spell_out(struct binder *b, const struct ast *type, struct param_dims *out) {
+    struct eval *ev = b->ev;
+    for (uint32_t i = 0; i < type->nkids; i++) {
+        struct ast *dim = type->kids[i];
+        struct value list;
+        if (!is_given(b, dim)) {
+            VEC_PUSH(ev->arena, out->at, ((struct param_dim){dim, value_none()}));
+            continue;
+        }
+        if (!eval_spread(ev, b->env, dim, &list))
+            return false;
+        for (uint32_t k = 0; k < list.list->n; k++) {
+            struct value v = list.list->at[k];
+            if (!to_integer(ev, &v, dim->span))
+                return false;
+            VEC_PUSH(ev->arena, out->at, ((struct param_dim){dim, v}));
+        }
+    }
+    return true;
+}
+
 static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *type, struct tensor *t,
                              const char *from) {
     struct eval *ev = b->ev;
     uint32_t pack = UINT32_MAX, fixed = 0;
-    for (uint32_t i = 0; i < type->nkids; i++) {
-        if (type->kids[i]->kind != AST_SPREAD) {
+    struct param_dims dims = {0};
+    if (!b->all_bound && has_given(b, type)) {
+        VEC_PUSH(ev->arena, b->later, ((struct later_param){p, t}));
+        return true;
+    }
+    if (!spell_out(b, type, &dims))
+        return false;
+    for (uint32_t i = 0; i < dims.at.n; i++) {
+        const struct ast *dim = dims.at.at[i].dim;
+        if (dim->kind != AST_SPREAD || dims.at.at[i].value.kind != VAL_NONE) {
             fixed++;
             continue;
         }
         if (pack != UINT32_MAX) {
-            diag_error(ev->diags, type->kids[i]->span, ERR_NOT_HERE,
+            diag_error(ev->diags, dim->span, ERR_NOT_HERE,
                        "a parameter's type has one pack at most");
             return false;
         }
@@ -244,16 +302,19 @@ static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *typ
         return false;
     }
     uint32_t own = t->rank - fixed;
-    for (uint32_t i = 0; i < type->nkids; i++) {
+    for (uint32_t i = 0; i < dims.at.n; i++) {
         if (i == pack)
             continue;
-        uint32_t d = i < pack ? i : i - 1 + own;
-        if (!bind_dim(b, type->kids[i], &t->dims[d], from))
+        const struct value *v = &t->dims[i < pack ? i : i - 1 + own];
+        const struct param_dim *d = &dims.at.at[i];
+        if (!(d->value.kind == VAL_NONE
+                  ? bind_dim(b, d->dim, v, from)
+                  : dims_agree(b, "a dimension", &d->value, "the signature", v, from)))
             return false;
     }
     if (pack == UINT32_MAX)
         return true;
-    struct name n = type->kids[pack]->name;
+    struct name n = dims.at.at[pack].dim->name;
     VEC_PUSH(ev->arena, b->packed, ((struct packed_param){p, pack, own, n}));
     for (uint32_t i = 0; i < b->packs.n; i++)
         if (name_eq(b->packs.at[i].pack, n))
@@ -376,34 +437,62 @@ static bool check_overlap(struct binder *b) {
     return true;
 }
 
-static bool bind_parameters(struct binder *b, const struct ast *params, const int32_t *slots,
-                            const struct value *args) {
+/* When a parameter is bound: static arguments first, since types may use them; then tensors, then
+   numbers, which take the element types of tensors; then defaults, which may use all others. */
+enum turn { TURN_STATIC, TURN_TENSOR, TURN_NUMBER, TURN_DEFAULT, TURN_COUNT };
+
+static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
+                      const struct value *args) {
     struct eval *ev = b->ev;
-    for (int late = 0; late < 2; late++)
-        for (uint32_t p = 0; p < params->nkids; p++) {
-            const struct ast *param = params->kids[p];
-            bool is_static = eval_param_is_static(ev, b->env->module, param);
-            struct value v = value_none();
-            if (slots[p] >= 0)
-                v = args[slots[p]];
-            bool in_late = is_static || slots[p] < 0 || is_late(&v);
-            if (in_late != (late == 1))
-                continue;
-            if (slots[p] < 0 && !eval_expr(ev, b->env, param->kids[1], &v))
+    for (uint32_t p = 0; p < b->params->nkids; p++) {
+        const struct ast *param = b->params->kids[p];
+        bool is_static = eval_param_is_static(ev, b->env->module, param);
+        struct value v = slots[p] >= 0 ? args[slots[p]] : value_none();
+        enum turn own = slots[p] < 0  ? TURN_DEFAULT
+                        : is_static   ? TURN_STATIC
+                        : is_late(&v) ? TURN_NUMBER
+                                      : TURN_TENSOR;
+        if (own != turn)
+            continue;
+        if (slots[p] < 0 && !eval_expr(ev, b->env, param->kids[1], &v))
+            return false;
+        if (!is_static) {
+            if (!bind_dynamic(b, p, param, &v))
                 return false;
-            if (is_static) {
-                if (!check_static(ev, b->env, b->what, param, &v, b->span))
-                    return false;
-                env_bind(b->env, param->name, v, param->span);
-            } else if (!bind_dynamic(b, p, param, &v)) {
-                return false;
-            }
+            continue;
         }
+        if (!check_static(ev, b->env, b->what, param, &v, b->span))
+            return false;
+        env_bind(b->env, param->name, v, param->span);
+    }
+    return true;
+}
+
+static void bind_packs(struct binder *b) {
+    struct eval *ev = b->ev;
     for (uint32_t i = 0; i < b->packs.n; i++) {
         struct value pack = value_list_new(ev->arena, VAL_PACK, b->packs.at[i].rank);
         if (b->packs.at[i].rank)
             memcpy(pack.list->at, b->packs.at[i].dims, b->packs.at[i].rank * sizeof(struct value));
         env_bind(b->env, b->packs.at[i].pack, pack, b->span);
+    }
+}
+
+static bool bind_parameters(struct binder *b, const struct ast *params, const int32_t *slots,
+                            const struct value *args) {
+    struct eval *ev = b->ev;
+    for (enum turn turn = 0; turn < TURN_COUNT; turn++) {
+        if (!bind_turn(b, turn, slots, args))
+            return false;
+        bind_packs(b);
+    }
+    b->all_bound = true;
+    for (uint32_t i = 0; i < b->later.n; i++) {
+        const struct ast *param = params->kids[b->later.at[i].param];
+        if (!bind_tensor_dims(b, b->later.at[i].param, param->kids[0], b->later.at[i].tensor,
+                              text_of(ev, param->name)))
+            return false;
+        bind_packs(b);
     }
     for (uint32_t i = 0; i < b->packed.n; i++) { /* parameters seen through their broadcast */
         const struct ast *param = params->kids[b->packed.at[i].param];
@@ -599,11 +688,13 @@ static bool collect_results(struct binder *b, const struct ast *fn, struct value
     return true;
 }
 
-static bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
-                          const struct value *args, const struct name *keywords, struct span span,
-                          struct value *out) {
+bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
+                   const struct value *args, const struct name *keywords, struct span span,
+                   struct value *out) {
     const struct ast *def = fn->def;
     const char *what = text_of(ev, def->name);
+    if (lifts(ev, fn, nargs, args, keywords))
+        return lift_call(ev, fn, nargs, args, keywords, span, out);
     if (ev->depth >= EVAL_MAX_DEPTH) {
         diag_error(ev->diags, span, ERR_RECURSION, EVAL_MAX_DEPTH);
         return false;
@@ -762,13 +853,11 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
         const struct ast *a = call->kids[i];
         struct value v;
         if (a->kind == AST_SPREAD) {
-            struct binding *b = env_find(env, a->name, NULL);
-            if (!b || (b->value.kind != VAL_PACK && b->value.kind != VAL_LIST)) {
-                diag_error(ev->diags, a->span, ERR_UNKNOWN_NAME, text_of(ev, a->name));
+            struct value list;
+            if (!eval_spread(ev, env, a, &list))
                 return false;
-            }
-            for (uint32_t k = 0; k < b->value.list->n; k++) {
-                v = b->value.list->at[k];
+            for (uint32_t k = 0; k < list.list->n; k++) {
+                v = list.list->at[k];
                 if (!bring(ev, &v))
                     return false;
                 VEC_PUSH(ev->arena, args, v);

@@ -122,6 +122,10 @@ static bool prelude_call(struct eval *ev, const char *name, uint32_t n, const st
     return eval_call(ev, &callee, n, args, NULL, span, out);
 }
 
+static bool is_list(const struct value *v) {
+    return v->kind == VAL_LIST || v->kind == VAL_PACK;
+}
+
 static bool list_plus(struct eval *ev, const struct value *a, struct value *out) {
     uint32_t n = a[0].list->n, m = a[1].list->n;
     *out = value_list_new(ev->arena, VAL_LIST, n + m);
@@ -153,7 +157,7 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         *out = value_float((double)a[0].i / (double)a[1].i);
         return true;
     }
-    if (e->op == AOP_ADD && a[0].kind == VAL_LIST && a[1].kind == VAL_LIST)
+    if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]))
         return list_plus(ev, a, out);
     if (e->op == AOP_POW)
         return power(ev, a, e->span, out);
@@ -162,19 +166,30 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
     return apply_op(ev, binary_scalar(e->op), 2, a, e->span, out);
 }
 
+bool eval_spread(struct eval *ev, struct env *env, const struct ast *e, struct value *list) {
+    const struct binding *b = e->nkids == 0 ? env_find(env, e->name, NULL) : NULL;
+    struct ast name = {.kind = AST_NAME, .name = e->name, .span = e->span};
+    if (b)
+        *list = b->value;
+    else if (!eval_expr(ev, env, e->nkids ? e->kids[0] : &name, list))
+        return false;
+    if (is_list(list))
+        return true;
+    diag_error(ev->diags, e->span, ERR_VALUE,
+               arena_printf(ev->arena, "`*` takes a list, not %s", value_kind_name(list)));
+    return false;
+}
+
 static bool eval_list(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     VEC(struct value) v = {0};
     for (uint32_t i = 0; i < e->nkids; i++) {
         struct value x;
         if (e->kids[i]->kind == AST_SPREAD) {
-            struct binding *b = env_find(env, e->kids[i]->name, NULL);
-            if (!b || (b->value.kind != VAL_PACK && b->value.kind != VAL_LIST)) {
-                diag_error(ev->diags, e->kids[i]->span, ERR_UNKNOWN_NAME,
-                           text_of(ev, e->kids[i]->name));
+            struct value list;
+            if (!eval_spread(ev, env, e->kids[i], &list))
                 return false;
-            }
-            for (uint32_t k = 0; k < b->value.list->n; k++) {
-                x = b->value.list->at[k];
+            for (uint32_t k = 0; k < list.list->n; k++) {
+                x = list.list->at[k];
                 if (!bring(ev, &x))
                     return false;
                 VEC_PUSH(ev->arena, v, x);

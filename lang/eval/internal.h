@@ -75,6 +75,8 @@ bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span s
 
 /* expressions.c: a tensor of the script, as it is used inside. */
 bool bring(struct eval *ev, struct value *v);
+/* The LIST or PACK of a SPREAD. */
+bool eval_spread(struct eval *ev, struct env *env, const struct ast *e, struct value *list);
 /* The tensor of a layer's state. */
 bool bring_state(struct eval *ev, struct state *s, struct value *out);
 
@@ -88,6 +90,17 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
                  struct span span);
 bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                    const struct value *first, struct value *out);
+
+bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
+                   const struct value *args, const struct name *keywords, struct span span,
+                   struct value *out);
+
+/* lift.c */
+/* Whether a call of FN is one for each element of its tensors. */
+bool lifts(struct eval *ev, const struct function *fn, uint32_t nargs, const struct value *args,
+           const struct name *keywords);
+bool lift_call(struct eval *ev, const struct function *fn, uint32_t nargs, const struct value *args,
+               const struct name *keywords, struct span span, struct value *out);
 
 /* layers.c */
 bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct value *args,

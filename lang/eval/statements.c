@@ -451,12 +451,8 @@ static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, st
             return false;
     } else if (pack) {
         const struct ast *hi = it->kids[1];
-        struct binding *b =
-            hi->kind == AST_NAME || hi->kind == AST_SPREAD ? env_find(env, hi->name, NULL) : NULL;
-        struct value v = value_none();
-        if (b)
-            v = b->value;
-        else if (!eval_expr(ev, env, hi, &v))
+        struct value v;
+        if (!(hi->kind == AST_SPREAD ? eval_spread : eval_expr)(ev, env, hi, &v))
             return false;
         if (v.kind != VAL_PACK && v.kind != VAL_LIST) {
             diag_error(ev->diags, hi->span, ERR_ARG_KIND, "map", text_of(ev, it->name),
@@ -469,6 +465,8 @@ static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, st
     if (pack) {
         for (uint32_t k = 0; k < n; k++) {
             r.hi = dims[k];
+            if (!to_integer(ev, &r.hi, it->span))
+                return false;
             if (n > 1)
                 r.name = name_lit(ev, arena_printf(ev->arena, "%s%u", text_of(ev, it->name), k));
             VEC_PUSH(ev->arena, out->at, r);

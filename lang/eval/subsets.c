@@ -67,20 +67,6 @@ struct block block_whole(struct eval *ev, struct tensor *t, struct span span) {
     return b;
 }
 
-/* How many subscripts S stands for: a pack counts as its length. */
-static bool subscript_width(struct eval *ev, struct env *env, const struct ast *s, uint32_t *n) {
-    *n = 1;
-    if (s->kind != AST_SPREAD)
-        return true;
-    struct binding *p = env_find(env, s->name, NULL);
-    if (!p || (p->value.kind != VAL_PACK && p->value.kind != VAL_LIST)) {
-        diag_error(ev->diags, s->span, ERR_UNKNOWN_NAME, text_of(ev, s->name));
-        return false;
-    }
-    *n = p->value.list->n;
-    return true;
-}
-
 bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
     struct value object;
     if (e->kind != AST_INDEX) {
@@ -117,11 +103,12 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
                 return false;
         }
     }
+    struct value *lists = ARENA_ARRAY(ev->arena, struct value, nsubs); /* of `*LIST` */
     for (uint32_t k = 0; k < nsubs; k++) {
-        uint32_t w;
-        if (!subscript_width(ev, env, e->kids[k + 1], &w))
+        bool spread = e->kids[k + 1]->kind == AST_SPREAD;
+        if (spread && !eval_spread(ev, env, e->kids[k + 1], &lists[k]))
             return false;
-        total += w;
+        total += spread ? lists[k].list->n : 1;
     }
     if (!subscript_count(ev, t, total, e->span))
         return false;
@@ -132,9 +119,8 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
             if (!range_subscript(ev, env, s, b, d++))
                 return false;
         } else if (s->kind == AST_SPREAD) {
-            struct value_list *pack = env_find(env, s->name, NULL)->value.list;
-            for (uint32_t i = 0; i < pack->n; i++) {
-                struct value v = pack->at[i];
+            for (uint32_t i = 0; i < lists[k].list->n; i++) {
+                struct value v = lists[k].list->at[i];
                 if (!to_integer(ev, &v, s->span) || !one_subscript(ev, v, b, d++, s->span))
                     return false;
             }

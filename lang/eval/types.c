@@ -33,6 +33,14 @@ bool eval_integer(struct eval *ev, struct env *env, const struct ast *e, struct 
     return eval_expr(ev, env, e, out) && to_integer(ev, out, e->span);
 }
 
+static bool not_negative(struct eval *ev, const struct value *dim, struct span span) {
+    if (dim->kind != VAL_INT || dim->i >= 0)
+        return true;
+    diag_error(ev->diags, span, ERR_NEGATIVE_SIZE, "this dimension",
+               arena_printf(ev->arena, "%lld", (long long)dim->i));
+    return false;
+}
+
 bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dtype *t,
                uint32_t *rank, struct value **dims) {
     *t = type_element(ev, env, type->name);
@@ -43,28 +51,20 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
     VEC(struct value) v = {0};
     for (uint32_t i = 0; i < type->nkids; i++) {
         const struct ast *d = type->kids[i];
-        struct value x;
+        struct value x, list;
         if (d->kind == AST_SPREAD) {
-            struct binding *b = env_find(env, d->name, NULL);
-            if (!b || (b->value.kind != VAL_PACK && b->value.kind != VAL_LIST)) {
-                diag_error(ev->diags, d->span, ERR_UNKNOWN_NAME, text_of(ev, d->name));
+            if (!eval_spread(ev, env, d, &list))
                 return false;
-            }
-            for (uint32_t k = 0; k < b->value.list->n; k++) {
-                x = b->value.list->at[k];
-                if (!to_integer(ev, &x, d->span))
+            for (uint32_t k = 0; k < list.list->n; k++) {
+                x = list.list->at[k];
+                if (!to_integer(ev, &x, d->span) || !not_negative(ev, &x, d->span))
                     return false;
                 VEC_PUSH(ev->arena, v, x);
             }
             continue;
         }
-        if (!eval_integer(ev, env, d, &x))
+        if (!eval_integer(ev, env, d, &x) || !not_negative(ev, &x, d->span))
             return false;
-        if (x.kind == VAL_INT && x.i < 0) {
-            diag_error(ev->diags, d->span, ERR_NEGATIVE_SIZE, "this dimension",
-                       arena_printf(ev->arena, "%lld", (long long)x.i));
-            return false;
-        }
         VEC_PUSH(ev->arena, v, x);
     }
     if (v.n > EVAL_MAX_RANK) {

@@ -182,6 +182,12 @@ struct sub build_else(struct parser *p, struct span span, struct sub value) {
     return build(p, AST_ELSE, span, 1, drop ? build_none() : value);
 }
 
+struct sub build_spread(struct parser *p, struct span span, struct sub list) {
+    if (list.node->kind == AST_NAME)
+        return build_named(leaf(p, AST_SPREAD, span), list.node->name);
+    return build(p, AST_SPREAD, span, 1, list);
+}
+
 /* --- statements ------------------------------------------------------------------------------ */
 
 static bool is_target(const struct ast *node) {

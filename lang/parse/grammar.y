@@ -82,11 +82,11 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %right "**"
 
 %type <sub> item fn layer use where conds cond params plist prm prms results rlist result
-%type <sub> type dims dimlist dim type_opt default_opt
+%type <sub> type dims dimlist dim spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
 %type <sub> indices index range bound expr ifx postfix subs sublist sub side else_sub
-%type <sub> args alist arg exprs
+%type <sub> args alist arg elements element exprs
 %type <token> tname resolution
 %type <op> place
 
@@ -170,7 +170,8 @@ tname: NAME | tname '.' NAME ;
 dims: %empty { $$ = build_list(parser, @$); } | dimlist | dimlist ',' ;
 dimlist: dim { $$ = build_append(parser, build_list(parser, @$), $1); }
   | dimlist ',' dim { $$ = build_append(parser, $1, $3); } ;
-dim: expr | '*' NAME { $$ = build_named(build(parser, AST_SPREAD, @$, 0), NAME_OF($2)); } ;
+dim: expr | spread ;
+spread: '*' expr { $$ = build_spread(parser, @$, $2); } ;
 
 layer: "layer" NAME where '{' members '}' {
         RECOVERED;
@@ -252,7 +253,7 @@ index: NAME { $$ = build_index(parser, @$, $1, build_none()); }
   | '*' NAME "in" range { $$ = build_pack(build_index(parser, @$, $2, $4)); }
   | index NAME { $$ = build_index_word(parser, @$, $1, $2, 0); }
   | index NAME '(' INT ')' { $$ = build_index_word(parser, @$, $1, $2, $4); } ;
-range: bound | '*' NAME { $$ = build_named(build(parser, AST_SPREAD, @$, 0), NAME_OF($2)); } ;
+range: bound | spread ;
 bound: expr
   | expr ':' expr { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, build_none()); }
   | expr ':' expr ':' expr { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, $5); } ;
@@ -320,8 +321,8 @@ postfix: NAME { $$ = build_name(parser, $1); }
   | '(' expr ',' exprs ')' { $$ = build_with_list(parser, AST_TUPLE, @$, $4, 1, $2); }
   | '(' expr ',' exprs ',' ')' { $$ = build_with_list(parser, AST_TUPLE, @$, $4, 1, $2); }
   | '[' ']' { $$ = build(parser, AST_LIST, @$, 0); }
-  | '[' exprs ']' { $$ = build_of_list($2, AST_LIST, @$); }
-  | '[' exprs ',' ']' { $$ = build_of_list($2, AST_LIST, @$); }
+  | '[' elements ']' { $$ = build_of_list($2, AST_LIST, @$); }
+  | '[' elements ',' ']' { $$ = build_of_list($2, AST_LIST, @$); }
   | '[' expr "for" NAME "in" bound ']' {
         $$ = build_named(build(parser, AST_COMPREHENSION, @$, 2, $2, $6), NAME_OF($4));
     }
@@ -329,6 +330,9 @@ postfix: NAME { $$ = build_name(parser, $1); }
   | postfix '[' subs ']' { $$ = build_with_list(parser, AST_INDEX, @$, $3, 1, $1); }
   | postfix '(' args ')' { $$ = build_with_list(parser, AST_CALL, @$, $3, 1, $1); } ;
 
+elements: element { $$ = build_append(parser, build_list(parser, @$), $1); }
+  | elements ',' element { $$ = build_append(parser, $1, $3); } ;
+element: expr | spread ;
 exprs: expr { $$ = build_append(parser, build_list(parser, @$), $1); }
   | exprs ',' expr { $$ = build_append(parser, $1, $3); } ;
 
@@ -339,7 +343,7 @@ subs: %empty { $$ = build_list(parser, @$); }
 sublist: sub { $$ = build_append(parser, build_list(parser, @$), $1); }
   | sublist ',' sub { $$ = build_append(parser, $1, $3); } ;
 sub: expr
-  | '*' NAME { $$ = build_named(build(parser, AST_SPREAD, @$, 0), NAME_OF($2)); }
+  | spread
   | side ':' side { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, build_none()); }
   | side ':' side ':' expr { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, $5); } ;
 side: %empty { $$ = build_none(); } | expr ;
@@ -350,7 +354,7 @@ alist: arg { $$ = build_append(parser, build_list(parser, @$), $1); }
   | alist ',' arg { $$ = build_append(parser, $1, $3); } ;
 arg: expr
   | NAME '=' expr { $$ = build_named(build(parser, AST_KEYWORD, @$, 1, $3), NAME_OF($1)); }
-  | '*' NAME { $$ = build_named(build(parser, AST_SPREAD, @$, 0), NAME_OF($2)); } ;
+  | spread ;
 
 %%
 

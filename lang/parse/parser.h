@@ -76,6 +76,8 @@ struct sub build_state(struct parser *p, struct span span, uint32_t name, struct
 struct sub build_write(struct parser *p, struct span span, struct sub value, struct sub subset,
                        uint32_t resolution);
 struct sub build_else(struct parser *p, struct span span, struct sub value);
+/* *NAME, or * and another LIST. */
+struct sub build_spread(struct parser *p, struct span span, struct sub list);
 /* The storage that the word TOKEN names; an error and STORE_NONE if it names none. */
 int build_storage(struct parser *p, uint32_t token);
 /* The list of a block's statements, empty so far; and the block of it. In between, errors spoil

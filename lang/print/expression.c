@@ -280,7 +280,13 @@ static void print_here(struct printer *p, const struct ast *node) {
         print_named(p, "", node->name, ": ");
         print_expression(p, node->kids[0]);
         break;
-    case AST_SPREAD: print_named(p, "*", node->name, ""); break;
+    case AST_SPREAD:
+        put_text(p, "*");
+        if (node->nkids == 0)
+            put_name(p, node->name);
+        else
+            print_expression(p, node->kids[0]);
+        break;
     case AST_RANGE: print_range(p, node->kids[0], node->kids[1], node->kids[2]); break;
     case AST_ELSE: print_else(p, node); break;
     case AST_UNARY: print_unary(p, node); break;

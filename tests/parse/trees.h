@@ -200,6 +200,14 @@ static struct name grow_string(struct grower *g) {
     return name_of(g->u->names, text, n);
 }
 
+/* *NAME or *LIST. */
+static struct ast *grow_spread(struct grower *g) {
+    struct ast *list = once_in(g, 3) ? grow_expression(g) : NULL;
+    if (list == NULL || list->kind == AST_NAME)
+        return sprout_named(g, AST_SPREAD, 0);
+    return push(g, sprout(g, AST_SPREAD, 0), list);
+}
+
 static struct ast *grow_literal(struct grower *g) {
     struct ast *node;
     switch (below(g, 5)) {
@@ -243,7 +251,7 @@ static void grow_subscripts(struct grower *g, struct ast *node) {
     for (uint32_t n = below(g, 4); n > 0; n--) {
         uint32_t how = below(g, 4);
         push(g, node,
-             how == 0   ? sprout_named(g, AST_SPREAD, 0)
+             how == 0   ? grow_spread(g)
              : how == 1 ? grow_range(g, false)
                         : grow_expression(g));
     }
@@ -277,7 +285,7 @@ static struct ast *grow_call(struct grower *g) {
             argument = sprout_named(g, AST_KEYWORD, 1);
             argument->kids[0] = grow_expression(g);
         } else {
-            argument = once_in(g, 6) ? sprout_named(g, AST_SPREAD, 0) : grow_expression(g);
+            argument = once_in(g, 6) ? grow_spread(g) : grow_expression(g);
         }
         push(g, node, argument);
     }
@@ -310,7 +318,7 @@ static struct ast *grow_operation(struct grower *g) {
 static struct ast *grow_sequence(struct grower *g, enum ast_kind kind) {
     struct ast *node = sprout(g, kind, 0);
     for (uint32_t n = below(g, 4); n > 0; n--)
-        push(g, node, grow_expression(g));
+        push(g, node, kind == AST_LIST && once_in(g, 6) ? grow_spread(g) : grow_expression(g));
     return node;
 }
 
@@ -361,7 +369,7 @@ static struct ast *grow_type(struct grower *g) {
         return node;
     node->flags = AST_BRACKETS;
     for (uint32_t n = below(g, 4); n > 0; n--)
-        push(g, node, once_in(g, 4) ? sprout_named(g, AST_SPREAD, 0) : grow_expression(g));
+        push(g, node, once_in(g, 4) ? grow_spread(g) : grow_expression(g));
     return node;
 }
 
@@ -387,7 +395,7 @@ static struct ast *grow_iter(struct grower *g, bool map, bool ranged) {
         uint32_t how = below(g, 4);
         if (how > 1)
             node->kids[0] = grow_expression(g);
-        node->kids[1] = how == 0 ? sprout_named(g, AST_SPREAD, 0) : grow_expression(g);
+        node->kids[1] = how == 0 ? grow_spread(g) : grow_expression(g);
         node->kids[2] = how > 2 ? grow_expression(g) : NULL;
     }
     if (!map) {

@@ -86,7 +86,7 @@ static void test_statements(void) {
         {"x = a[1 2]", "1:9: expected an operator, ',', ':' or ']', found number 2"},
         {"x = [a, for]", "1:9: expected an expression or ']', found 'for'"},
         {"x[else 0, 1] = 2", "1:9: expected an operator or ']', found ','"},
-        {"x[*a:] = 2", "1:5: expected ',' or ']', found ':'"},
+        {"x[*a:] = 2", "1:5: expected an operator, ',' or ']', found ':'"},
         {"map in N { a }", "1:5: expected '*' or a name, found 'in'"},
         {"map i in N foo { a }",
          "1:12: expected a schedule or '{', found name 'foo' | The schedules are seq, parallel, "
