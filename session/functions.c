@@ -64,9 +64,10 @@ const struct ast *function_called(struct dcl_session *s, const struct value *v,
     return fn->fn->def;
 }
 
+/* Arguments of a call from C are tensors and numbers: a list stands in the signature. */
 static bool is_static(struct dcl_session *s, const struct module *m, const struct ast *param) {
     struct eval ev = {.names = s->names};
-    return eval_param_is_static(&ev, m, param);
+    return eval_param_is_static(&ev, m, param) || (param->kids[0]->flags & AST_LIST_OF);
 }
 
 /* The entry of the signature for PARAM, NULL if there is none. */
@@ -151,7 +152,7 @@ static bool check_missing(struct dcl_function *f) {
     struct dcl_session *s = f->session;
     const struct ast *params = f->def->kids[0];
     for (uint32_t i = 0; f->given && i < params->nkids; i++)
-        if (!params->kids[i]->kids[1] && !given_for(f, params->kids[i])) {
+        if (!ast_may_miss(params->kids[i]) && !given_for(f, params->kids[i])) {
             diag_error(&s->diags, f->given->span, ERR_ARG_MISSING,
                        name_text(s->names, f->def->name),
                        name_text(s->names, params->kids[i]->name));

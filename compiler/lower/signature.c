@@ -53,7 +53,8 @@ static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
             for (uint32_t k = 0; k < list.list->n; k++)
                 dims[(*rank)++] = list.list->at[k];
         } else if (d->kind == AST_SPREAD) {
-            struct binding *b = env_find(s->env, d->name, NULL);
+            bool any = strcmp(name_text(s->ev->names, d->name), "_") == 0;
+            struct binding *b = any ? NULL : env_find(s->env, d->name, NULL);
             if (!b) {
                 struct value pack = value_list_new(s->ev->arena, VAL_PACK, CHECK_PACK_RANK);
                 for (uint32_t k = 0; k < CHECK_PACK_RANK; k++)
@@ -96,6 +97,14 @@ static bool stand_in(struct signature *s, const struct ast *param, struct value 
     const struct ast *type = param->kids[0];
     const char *t = type ? name_text(s->ev->names, type->name) : "";
     bool is_static = param->flags & AST_STATIC;
+    if (type && (type->flags & AST_LIST_OF))
+        return false;
+    if (!param->kids[1] && (is_static || !type || element_of(s, type->name) == DT_NONE) &&
+        ast_may_miss(param)) {
+        *out = (struct value){.kind = VAL_ABSENT, .dtype = DT_NONE};
+        env_bind(s->env, param->name, *out, param->span);
+        return true;
+    }
     if (param->kids[1]) {
         if (!eval_expr(s->ev, s->env, param->kids[1], out))
             return false;
@@ -138,8 +147,8 @@ static struct graph *lower_signature(struct arena *a, struct names *names, struc
     for (int late = 0; late < 2; late++) /* static ones first: dimensions may use them */
         for (uint32_t i = 0; i < params->nkids; i++) {
             const struct ast *p = params->kids[i];
-            bool is_static = p->kids[1] && (!p->kids[0] || (p->flags & AST_STATIC) ||
-                                            element_of(&s, p->kids[0]->name) == DT_NONE);
+            bool is_static = ast_may_miss(p) && (!p->kids[0] || (p->flags & AST_STATIC) ||
+                                                 element_of(&s, p->kids[0]->name) == DT_NONE);
             keywords[i] = p->name;
             if (is_static == (late == 1))
                 continue;

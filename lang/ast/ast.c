@@ -65,6 +65,10 @@ struct ast *ast_clone(struct arena *a, const struct ast *node) {
     return copy;
 }
 
+bool ast_may_miss(const struct ast *param) {
+    return param->kids[1] || (param->kids[0] && (param->kids[0]->flags & AST_OPTIONAL));
+}
+
 /* Equal as literals: -0 differs from 0, a NaN equals every NaN. */
 static bool same_number(double x, double y) {
     if (isnan(x) || isnan(y))

@@ -26,6 +26,8 @@ enum ast_flag {
     AST_PACK = 1 << 4,     /* ITER: *NAME */
     AST_PATH = 1 << 5,     /* USE: a path, not a name */
     AST_UNIQUE = 1 << 6,   /* MAP: the user says that iterations do not conflict */
+    AST_OPTIONAL = 1 << 8, /* TYPE: `?`, the argument may be absent */
+    AST_LIST_OF = 1 << 9,  /* TYPE: `[]`, a list of tensors of this type */
     AST_PAREN = 1 << 7     /* an expression written in parentheses (for nothing but messages) */
 };
 
@@ -48,6 +50,7 @@ enum ast_op {
     AOP_OR,
     AOP_NOT,
     AOP_NEG,
+    AOP_IN,
     AOP_COUNT
 };
 
@@ -72,6 +75,8 @@ void ast_push(struct arena *a, struct ast *node, struct ast *kid);
 struct ast *ast_clone(struct arena *a, const struct ast *node);
 /* Same kind, names, values and kids; spans and AST_PAREN aside. */
 bool ast_equal(const struct ast *x, const struct ast *y);
+/* Whether a call may leave out the argument of PARAM: a default, or an optional type. */
+bool ast_may_miss(const struct ast *param);
 const char *ast_kind_name(enum ast_kind kind);
 const char *ast_kind_doc(enum ast_kind kind);
 

@@ -28,7 +28,7 @@ static void note_declared(struct checker *c, struct diag *m, const struct ast *d
 static void report_arg_count(struct checker *c, const struct match *k, const struct ast *extra,
                              uint32_t given) {
     uint32_t most = count_positional(k->params), least = 0;
-    while (least < most && !k->params->kids[least]->kids[1])
+    while (least < most && !ast_may_miss(k->params->kids[least]))
         least++;
     const char *takes = most == 0 ? "no arguments"
                         : least < most
@@ -111,12 +111,21 @@ static void give_next(struct checker *c, struct match *k, const struct ast *arg)
 static void check_missing(struct checker *c, const struct match *k, const struct ast *call) {
     for (uint32_t i = 0; i < k->params->nkids; i++) {
         const struct ast *param = k->params->kids[i];
-        if (k->given[i] || param->kids[1] || (k->spread && !(param->flags & AST_STATIC)))
+        if (k->given[i] || ast_may_miss(param) || (k->spread && !(param->flags & AST_STATIC)))
             continue;
         struct diag *m = diag_error(c->diags, call->span, ERR_ARG_MISSING, text_of(c, k->def->name),
                                     text_of(c, param->name));
         diag_note(c->diags, m, param->span, "%s is declared here", text_of(c, param->name));
     }
+}
+
+/* A function that is called as a scalar operator stands beside it: `max(a, b)`, and `max(x)` of the
+   library. */
+static bool is_scalar_call(const struct checker *c, const struct ast *def, const struct match *k) {
+    for (uint32_t i = 0; i < k->params->nkids; i++)
+        if (k->given[i] && k->given[i]->kind == AST_KEYWORD)
+            return false;
+    return !k->spread && scalar_find(FORM_CALL, text_of(c, def->name), k->positional) != OP_COUNT;
 }
 
 /* CALL is a CALL, or a NAME at the right of a pipe; PIPED is the value at its left or NULL. */
@@ -142,6 +151,8 @@ static void match_arguments(struct checker *c, const struct ast *def, const stru
                 extra = arg;
         }
     }
+    if (extra && is_scalar_call(c, def, &k))
+        return;
     if (extra)
         report_arg_count(c, &k, extra, k.positional);
     else if (!k.wrong)

@@ -95,6 +95,10 @@ static void check_comprehension(struct checker *c, struct ast *e) {
         check_expr(c, iter);
     uint32_t mark = scope_open(c);
     scope_bind(c, iter->kind == AST_RANGE ? THING_INDEX : THING_VALUE, e->name, e->span);
+    for (uint32_t i = 3; i < e->nkids; i++)
+        scope_bind(c, THING_VALUE, e->kids[i]->name, e->kids[i]->span);
+    if (e->kids[2])
+        check_expr(c, e->kids[2]);
     check_expr(c, e->kids[0]);
     scope_close(c, mark);
 }

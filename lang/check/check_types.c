@@ -120,6 +120,19 @@ static void check_static_type(struct checker *c, const struct ast *type, enum ro
             arena_printf(c->arena, "%s is the type of a static value, not an element type", text));
 }
 
+/* `?` and `[]` behind a type. */
+static void check_marks(struct checker *c, const struct ast *type, enum role role) {
+    if (role == ROLE_PARAM)
+        return;
+    if (type->flags & AST_OPTIONAL)
+        diag_error(c->diags, type->span, ERR_NOT_HERE,
+                   "`?` stands behind the type of a parameter: nothing else may be absent");
+    if (type->flags & AST_LIST_OF)
+        diag_error(c->diags, type->span, ERR_NOT_HERE,
+                   role == ROLE_RESULT ? "a list of tensors as a result is of the type `list`"
+                                       : "a list of tensors is a value, no container");
+}
+
 static void check_element(struct checker *c, const struct ast *type, enum role role) {
     if (word_of(c, type->name) & WORD_DTYPE)
         return;
@@ -183,12 +196,13 @@ static void check_dims(struct checker *c, struct ast *type, enum role role) {
 }
 
 void check_type(struct checker *c, struct ast *type, enum role role) {
+    check_marks(c, type, role);
     check_element(c, type, role);
     check_dims(c, type, role);
 }
 
 int type_rank(const struct checker *c, const struct ast *type) {
-    if (!type)
+    if (!type || (type->flags & AST_LIST_OF))
         return -1;
     if (!(word_of(c, type->name) & WORD_DTYPE)) {
         const struct binding *b = scope_find(c, type->name);
@@ -261,6 +275,10 @@ static void bind_results(struct checker *c, struct ast *results) {
         check_type(c, r->kids[0], ROLE_RESULT);
         if (name_none(r->name))
             continue;
+        if (is_static_type(c, r->kids[0]))
+            diag_error(c->diags, r->span, ERR_NOT_HERE,
+                       "only tensors and run-time scalars are named results: this one is the value "
+                       "of the last expression");
         struct binding *b = scope_bind(c, THING_RESULT, r->name, span_of_name(c, r));
         b->type = r->kids[0];
         b->node = r;

@@ -30,7 +30,7 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
                 uint32_t most = 0, least = 0;
                 for (uint32_t k = 0; k < np && !(params->kids[k]->flags & AST_STATIC); k++) {
                     most++;
-                    least += !params->kids[k]->kids[1];
+                    least += !ast_may_miss(params->kids[k]);
                 }
                 struct diag *e = diag_error(
                     ev->diags, span, ERR_ARG_COUNT, what,
@@ -48,22 +48,19 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
         slots[p] = (int32_t)a;
     }
     for (uint32_t p = 0; p < np; p++)
-        if (slots[p] < 0 && !params->kids[p]->kids[1]) {
+        if (slots[p] < 0 && !ast_may_miss(params->kids[p])) {
             diag_error(ev->diags, span, ERR_ARG_MISSING, what, text_of(ev, params->kids[p]->name));
             return false;
         }
     return true;
 }
 
-bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
-                  struct value *v, struct span span) {
-    const struct ast *type = param->kids[0];
-    if (!type)
-        return true;
+/* Whether V is of the static type TYPE, which it takes where it can. */
+static bool fits_static(struct eval *ev, struct env *env, const struct ast *type, struct value *v) {
     const char *t = text_of(ev, type->name);
-    if (!read_if_scalar(ev, v, span))
-        return false;
     bool fits = true;
+    if (v->kind == VAL_ABSENT)
+        return type->flags & AST_OPTIONAL;
     if (strcmp(t, "int") == 0) {
         if (v->kind == VAL_FLOAT && v->f == (double)(int64_t)v->f && v->f > -1e15 && v->f < 1e15)
             *v = value_int((int64_t)v->f);
@@ -88,13 +85,30 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
         struct ast *def = module_find(env->module, type->name, NULL);
         fits = v->kind == VAL_INSTANCE && def && v->instance->layer->def == def;
     }
-    if (!fits) {
-        struct diag *e = diag_error(ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name),
-                                    t, value_kind_name(v));
-        if (v->kind == VAL_SCALAR)
-            diag_help(ev->diags, e, "it must be known before running");
-    }
     return fits;
+}
+
+bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
+                  struct value *v, struct span span) {
+    const struct ast *type = param->kids[0];
+    if (!type)
+        return true;
+    if (!read_if_scalar(ev, v, span))
+        return false;
+    if (fits_static(ev, env, type, v))
+        return true;
+    struct diag *e = diag_error(ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name),
+                                text_of(ev, type->name), value_kind_name(v));
+    if (v->kind == VAL_SCALAR)
+        diag_help(ev->diags, e, "it must be known before running");
+    return false;
+}
+
+/* What stands for an argument that is not given. */
+static bool eval_default(struct eval *ev, struct env *env, const struct ast *param,
+                         struct value *out) {
+    *out = (struct value){.kind = VAL_ABSENT, .dtype = DT_NONE};
+    return !param->kids[1] || eval_expr(ev, env, param->kids[1], out);
 }
 
 bool bind_static(struct eval *ev, struct env *env, const char *what, const struct ast *params,
@@ -108,7 +122,7 @@ bool bind_static(struct eval *ev, struct env *env, const char *what, const struc
         struct value v;
         if (slots[p] >= 0)
             v = args[slots[p]];
-        else if (!eval_expr(ev, env, param->kids[1], &v))
+        else if (!eval_default(ev, env, param, &v))
             return false;
         if (!check_static(ev, env, what, param, &v, span))
             return false;
@@ -117,17 +131,19 @@ bool bind_static(struct eval *ev, struct env *env, const char *what, const struc
     return true;
 }
 
-bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param) {
+static bool is_static_type(struct eval *ev, const struct module *m, const struct ast *type) {
     static const char *const words[] = {"int",   "float", "str", "dtype",
                                         "shape", "list",  "fn",  "layer"};
-    if ((param->flags & AST_STATIC) || !param->kids[0])
-        return true;
-    const char *t = text_of(ev, param->kids[0]->name);
+    const char *t = text_of(ev, type->name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(t, words[i]) == 0)
             return true;
-    struct ast *def = module_find(m, param->kids[0]->name, NULL);
+    struct ast *def = module_find(m, type->name, NULL);
     return def && def->kind == AST_LAYER;
+}
+
+bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param) {
+    return (param->flags & AST_STATIC) || !param->kids[0] || is_static_type(ev, m, param->kids[0]);
 }
 
 struct dim_origin {
@@ -141,8 +157,12 @@ struct pack_dims { /* what a pack is bound to so far */
     struct value *dims;
 };
 
+struct place_of { /* a parameter, and which element of it if it is a list */
+    uint32_t param, element;
+};
+
 struct packed_param { /* dimensions pos .. pos + count - 1 of a parameter belong to a pack */
-    uint32_t param;
+    struct place_of at;
     uint32_t pos, count;
     struct name pack;
 };
@@ -154,8 +174,9 @@ struct deferred_dim { /* a compound dimension, compared when all names are bound
 };
 
 struct later_param { /* its type has `*LIST`: bound after all others */
-    uint32_t param;
+    struct place_of at;
     struct tensor *tensor;
+    const char *from;
 };
 
 struct param_dim { /* what stands for a dimension of a parameter */
@@ -271,13 +292,13 @@ static bool spell_out(struct binder *b, const struct ast *type, struct param_dim
     return true;
 }
 
-static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *type, struct tensor *t,
-                             const char *from) {
+static bool bind_tensor_dims(struct binder *b, struct place_of at, const struct ast *type,
+                             struct tensor *t, const char *from) {
     struct eval *ev = b->ev;
     uint32_t pack = UINT32_MAX, fixed = 0;
     struct param_dims dims = {0};
     if (!b->all_bound && has_given(b, type)) {
-        VEC_PUSH(ev->arena, b->later, ((struct later_param){p, t}));
+        VEC_PUSH(ev->arena, b->later, ((struct later_param){at, t, from}));
         return true;
     }
     if (!spell_out(b, type, &dims))
@@ -315,7 +336,9 @@ static bool bind_tensor_dims(struct binder *b, uint32_t p, const struct ast *typ
     if (pack == UINT32_MAX)
         return true;
     struct name n = dims.at.at[pack].dim->name;
-    VEC_PUSH(ev->arena, b->packed, ((struct packed_param){p, pack, own, n}));
+    if (strcmp(text_of(ev, n), "_") == 0)
+        return true;
+    VEC_PUSH(ev->arena, b->packed, ((struct packed_param){at, pack, own, n}));
     for (uint32_t i = 0; i < b->packs.n; i++)
         if (name_eq(b->packs.at[i].pack, n))
             return broadcast_dims(ev, b->what, &b->packs.at[i].rank, &b->packs.at[i].dims, own,
@@ -340,15 +363,21 @@ static bool bind_element(struct binder *b, const struct ast *type, enum dtype t,
     return false;
 }
 
-/* Binds the run-time parameter PARAM to V. */
-static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, struct value *v) {
+/* Numbers without a type of their own come after the tensors that give them one. */
+static bool is_late(const struct value *v) {
+    return value_is_number(v) || v->kind == VAL_BOOL || (v->kind == VAL_SCALAR && v->weak);
+}
+
+/* Binds what stands in the type of PARAM to V: to its tensor or number, or to the element AT of its
+   list. V becomes what the parameter is inside. */
+static bool bind_one(struct binder *b, struct place_of at, const struct ast *param,
+                     const char *from, struct value *v) {
     struct eval *ev = b->ev;
     const struct ast *type = param->kids[0];
-    const char *from = text_of(ev, param->name);
     if (v->kind == VAL_TENSOR && (type->nkids || v->tensor->rank || (param->flags & AST_INOUT) ||
                                   (type->flags & AST_BRACKETS))) {
         struct tensor *t = v->tensor;
-        if (!bind_element(b, type, t->dtype, from) || !bind_tensor_dims(b, p, type, t, from))
+        if (!bind_element(b, type, t->dtype, from) || !bind_tensor_dims(b, at, type, t, from))
             return false;
         if (param->flags & AST_INOUT) {
             if (!t->container || t->read_only) {
@@ -366,7 +395,6 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
             x->read_only = !x->container;
             *v = value_tensor(x);
         }
-        env_bind(b->env, param->name, *v, param->span);
         return true;
     }
     if (type->nkids && !(type->nkids == 1 && type->kids[0]->kind == AST_SPREAD)) {
@@ -384,7 +412,6 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
     if (t == DT_i64 && !(type->flags & AST_BRACKETS)) { /* a run-time integer: a symbol */
         if (!to_integer(ev, v, b->span))
             return false;
-        env_bind(b->env, param->name, *v, param->span);
         return true;
     }
     if (t == DT_NONE) {
@@ -401,18 +428,38 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         if (!x || !ev->ops->write(ev->host, x, NULL, *v, RES_NONE, false, b->span))
             return false;
         *v = value_tensor(x);
-        if (!bind_tensor_dims(b, p, type, x, from))
+        if (!bind_tensor_dims(b, at, type, x, from))
             return false;
     } else if (!ev->ops->share(ev->host, param->name, v, b->span)) {
         return false;
     }
-    env_bind(b->env, param->name, *v, param->span);
     return true;
 }
 
-/* Numbers without a type of their own come after the tensors that give them one. */
-static bool is_late(const struct value *v) {
-    return value_is_number(v) || v->kind == VAL_BOOL || (v->kind == VAL_SCALAR && v->weak);
+/* Binds the run-time parameter PARAM to V. */
+static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, struct value *v) {
+    struct eval *ev = b->ev;
+    const char *from = text_of(ev, param->name);
+    if (!(param->kids[0]->flags & AST_LIST_OF))
+        return bind_one(b, (struct place_of){p, 0}, param, from, v);
+    if ((v->kind != VAL_LIST && v->kind != VAL_PACK) || (param->flags & AST_INOUT)) {
+        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a list of tensors",
+                   param->flags & AST_INOUT ? "inout" : value_kind_name(v));
+        return false;
+    }
+    struct value list = value_list_new(ev->arena, VAL_LIST, v->list->n);
+    for (int late = 0; late < 2; late++)
+        for (uint32_t k = 0; k < list.list->n; k++) {
+            struct value x = v->list->at[k];
+            if (is_late(&x) != (late == 1))
+                continue;
+            if (!bring(ev, &x) || !bind_one(b, (struct place_of){p, k}, param,
+                                            arena_printf(ev->arena, "%s[%u]", from, k), &x))
+                return false;
+            list.list->at[k] = x;
+        }
+    *v = list;
+    return true;
 }
 
 /* An inout parameter shares its tensor with no other one. */
@@ -454,14 +501,12 @@ static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
                                       : TURN_TENSOR;
         if (own != turn)
             continue;
-        if (slots[p] < 0 && !eval_expr(ev, b->env, param->kids[1], &v))
+        if (slots[p] < 0 && !eval_default(ev, b->env, param, &v))
             return false;
-        if (!is_static) {
-            if (!bind_dynamic(b, p, param, &v))
-                return false;
-            continue;
-        }
-        if (!check_static(ev, b->env, b->what, param, &v, b->span))
+        bool absent =
+            v.kind == VAL_ABSENT && param->kids[0] && (param->kids[0]->flags & AST_OPTIONAL);
+        if (!absent && !(is_static ? check_static(ev, b->env, b->what, param, &v, b->span)
+                                   : bind_dynamic(b, p, param, &v)))
             return false;
         env_bind(b->env, param->name, v, param->span);
     }
@@ -488,18 +533,18 @@ static bool bind_parameters(struct binder *b, const struct ast *params, const in
     }
     b->all_bound = true;
     for (uint32_t i = 0; i < b->later.n; i++) {
-        const struct ast *param = params->kids[b->later.at[i].param];
-        if (!bind_tensor_dims(b, b->later.at[i].param, param->kids[0], b->later.at[i].tensor,
-                              text_of(ev, param->name)))
+        const struct later_param *x = &b->later.at[i];
+        if (!bind_tensor_dims(b, x->at, params->kids[x->at.param]->kids[0], x->tensor, x->from))
             return false;
         bind_packs(b);
     }
     for (uint32_t i = 0; i < b->packed.n; i++) { /* parameters seen through their broadcast */
-        const struct ast *param = params->kids[b->packed.at[i].param];
-        struct value_list *full = env_find(b->env, b->packed.at[i].pack, NULL)->value.list;
-        struct binding *bound = env_find(b->env, param->name, NULL);
-        bound->value.tensor = tensor_broadcast(ev, bound->value.tensor, b->packed.at[i].pos,
-                                               b->packed.at[i].count, full->n, full->at);
+        const struct packed_param *x = &b->packed.at[i];
+        struct value_list *full = env_find(b->env, x->pack, NULL)->value.list;
+        struct value *v = &env_find(b->env, params->kids[x->at.param]->name, NULL)->value;
+        if (v->kind == VAL_LIST)
+            v = &v->list->at[x->at.element];
+        v->tensor = tensor_broadcast(ev, v->tensor, x->pos, x->count, full->n, full->at);
     }
     for (uint32_t i = 0; i < b->deferred.n; i++) {
         struct value want;
@@ -568,9 +613,17 @@ struct name fn_result_name(const struct ast *fn, uint32_t k) {
 /* Compares a value with the type that the signature gives it. */
 static bool check_result(struct binder *b, const struct ast *type, struct value *v) {
     struct eval *ev = b->ev;
-    enum dtype t;
+    enum dtype t = type_element(ev, b->env, type->name);
     uint32_t rank;
     struct value *dims;
+    if (t == DT_NONE && is_static_type(ev, b->env->module, type)) {
+        if (fits_static(ev, b->env, type, v))
+            return true;
+        struct diag *e = diag_error(ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
+                                    value_kind_name(v), text_of(ev, type->name));
+        diag_note(ev->diags, e, b->span, "in this call");
+        return false;
+    }
     if (!eval_type(ev, b->env, type, &t, &rank, &dims))
         return false;
     struct tensor want = {.dtype = t, .rank = rank, .dims = dims};
@@ -632,6 +685,17 @@ static bool declare_results(struct binder *b, const struct ast *results) {
 
 /* A result that leaves its function is a value, and no other name for what can still change. */
 static bool leave(struct eval *ev, struct value *v, struct span span) {
+    if (v->kind == VAL_LIST) {
+        struct value all = value_list_new(ev->arena, VAL_LIST, v->list->n);
+        all.tuple = v->tuple;
+        for (uint32_t i = 0; i < v->list->n; i++) {
+            all.list->at[i] = v->list->at[i];
+            if (!leave(ev, &all.list->at[i], span))
+                return false;
+        }
+        *v = all;
+        return true;
+    }
     if (v->kind != VAL_TENSOR)
         return true;
     if (v->tensor->live)
@@ -706,9 +770,11 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     struct binder b = {.ev = ev, .params = params, .what = what, .span = span};
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
+    struct calling frame = {ev->frame, fn->module, def->name, span};
     bool returned = ev->returned;
     struct value result = ev->result, body = value_none();
     ev->fn_name = def->name;
+    ev->frame = &frame;
     ev->returned = false;
     ev->depth++;
     bool ok = bind_parameters(&b, params, slots, args) && check_overlap(&b) &&
@@ -718,95 +784,11 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         body = ev->result;
     ok = ok && collect_results(&b, def, body, out);
     ev->depth--;
+    ev->frame = frame.outer;
     ev->fn_name = outer;
     ev->returned = returned;
     ev->result = result;
     return ok;
-}
-
-static const char *const own_builtins[] = {"len",       "proved", "prod", "sum_of", "lanes",
-                                           "registers", "shape",  "list", NULL};
-
-bool eval_is_builtin(struct names *names, struct name n) {
-    const char *t = name_text(names, n);
-    for (int i = 0; own_builtins[i]; i++)
-        if (strcmp(t, own_builtins[i]) == 0)
-            return true;
-    for (unsigned k = 1; k <= 3; k++)
-        if (scalar_find(FORM_CALL, t, k) != OP_COUNT)
-            return true;
-    return strcmp(t, "inf") == 0 || strcmp(t, "nan") == 0 || strcmp(t, "training") == 0;
-}
-
-static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const struct value *args,
-                        struct span span, struct value *out) {
-    if (strcmp(n, "registers") == 0 && nargs == 0) {
-        *out = value_int(ev->vector_registers);
-        return true;
-    }
-    if (nargs == 1) {
-        const struct value *a = &args[0];
-        if (strcmp(n, "proved") == 0 && (a->kind == VAL_BOOL || a->kind == VAL_SCALAR)) {
-            *out = value_bool(a->kind == VAL_BOOL && a->b);
-            return true;
-        }
-        if (strcmp(n, "lanes") == 0 && a->kind == VAL_DTYPE) {
-            *out = value_int((int64_t)(ev->vector_bytes / dtypes[a->dtype].bytes));
-            return true;
-        }
-        if (strcmp(n, "shape") == 0 && a->kind == VAL_TENSOR) {
-            *out = value_list_new(ev->arena, VAL_LIST, a->tensor->rank);
-            for (uint32_t d = 0; d < a->tensor->rank; d++)
-                out->list->at[d] = a->tensor->dims[d];
-            return true;
-        }
-        if (a->kind == VAL_LIST || a->kind == VAL_PACK) {
-            if (strcmp(n, "len") == 0) {
-                *out = value_int(a->list->n);
-                return true;
-            }
-            if (strcmp(n, "list") == 0) {
-                *out = *a;
-                out->kind = VAL_LIST;
-                return true;
-            }
-            struct value r = value_int(n[0] == 'p');
-            for (uint32_t i = 0; i < a->list->n; i++) {
-                struct value pair[2] = {r, a->list->at[i]};
-                if (!apply_op(ev, n[0] == 'p' ? OP_MUL : OP_ADD, 2, pair, span, &r))
-                    return false;
-            }
-            *out = r;
-            return true;
-        }
-    }
-    diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
-               strcmp(n, "lanes") == 0    ? "an element type"
-               : strcmp(n, "proved") == 0 ? "a condition"
-               : strcmp(n, "shape") == 0  ? "a tensor"
-                                          : "a list",
-               nargs ? value_kind_name(&args[0]) : "nothing");
-    return false;
-}
-
-static bool call_builtin(struct eval *ev, struct name n, uint32_t nargs, const struct value *args,
-                         const struct name *keywords, struct span span, struct value *out) {
-    const char *text = text_of(ev, n);
-    if (ev->ops->has_builtin(ev->host, n))
-        return ev->ops->builtin(ev->host, n, nargs, args, keywords, span, out) && bring(ev, out);
-    enum scalar_op op = nargs >= 1 && nargs <= 3 ? scalar_find(FORM_CALL, text, nargs) : OP_COUNT;
-    if (op != OP_COUNT) {
-        struct value copy[3];
-        memcpy(copy, args, nargs * sizeof *args);
-        return apply_op(ev, op, nargs, copy, span, out);
-    }
-    for (unsigned k = 1; k <= 3; k++)
-        if (scalar_find(FORM_CALL, text, k) != OP_COUNT) {
-            diag_error(ev->diags, span, ERR_ARG_COUNT, text,
-                       arena_printf(ev->arena, "%u argument%s", k, k == 1 ? "" : "s"), nargs);
-            return false;
-        }
-    return own_builtin(ev, text, nargs, args, span, out);
 }
 
 bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
@@ -814,7 +796,10 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
                struct value *out) {
     *out = value_none();
     switch (callee->kind) {
-    case VAL_FN: return call_function(ev, callee->fn, nargs, args, keywords, span, out);
+    case VAL_FN:
+        if (means_builtin(ev, callee->fn, nargs, args, keywords))
+            return call_builtin(ev, callee->fn->def->name, nargs, args, keywords, span, out);
+        return call_function(ev, callee->fn, nargs, args, keywords, span, out);
     case VAL_LAYER: return instantiate(ev, callee->layer, nargs, args, keywords, span, out);
     case VAL_BUILTIN: return call_builtin(ev, callee->str, nargs, args, keywords, span, out);
     case VAL_INSTANCE: {

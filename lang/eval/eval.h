@@ -87,6 +87,14 @@ struct eval_ops {
     bool (*has_builtin)(void *host, struct name n);
 };
 
+/* A call that is being evaluated, and those around it. */
+struct calling {
+    const struct calling *outer;
+    const struct module *module; /* of what is called */
+    struct name name;
+    struct span span; /* of the call */
+};
+
 struct eval {
     struct arena *arena; /* of the unit */
     struct names *names;
@@ -99,6 +107,7 @@ struct eval {
     uint32_t vector_bytes, vector_registers; /* of the target: lanes(dtype), registers() */
     uint64_t next_id;                        /* of instances and states */
     uint32_t depth;                          /* nested calls now */
+    const struct calling *frame;             /* the innermost of them; NULL outside */
     struct name fn_name;                     /* for messages: the function being called */
     bool returned;                           /* a `return` has run in the current call */
     struct value result;

@@ -55,12 +55,15 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
         *out = value_float(INFINITY);
     else if (strcmp(text, "nan") == 0)
         *out = value_float(NAN);
+    else if (strcmp(text, "none") == 0)
+        *out = (struct value){.kind = VAL_ABSENT, .dtype = DT_NONE};
     else if (strcmp(text, "training") == 0)
         *out = value_bool(ev->training);
     else if (eval_is_builtin(ev->names, e->name) || ev->ops->has_builtin(ev->host, e->name))
         *out = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = e->name};
     else {
-        diag_error(ev->diags, e->span, ERR_UNKNOWN_NAME, text);
+        struct diag *d = diag_error(ev->diags, e->span, ERR_UNKNOWN_NAME, text);
+        diag_help(ev->diags, d, "no argument of this call binds it: what would is absent");
         return false;
     }
     return true;
@@ -134,6 +137,28 @@ static bool list_plus(struct eval *ev, const struct value *a, struct value *out)
     return true;
 }
 
+/* Whether X is an element of LIST. Integers that symbols do not decide are taken as different. */
+static bool is_in(struct eval *ev, const struct value *x, const struct value *list) {
+    for (uint32_t i = 0; i < list->list->n; i++) {
+        const struct value *y = &list->list->at[i];
+        if (value_is_integer(x) && value_is_integer(y) ? int_equal(ev, x, y) == 1
+                                                       : value_equal(x, y))
+            return true;
+    }
+    return false;
+}
+
+static bool list_op(struct eval *ev, const struct ast *e, const struct value *a,
+                    struct value *out) {
+    if (e->op == AOP_IN && is_list(&a[1])) {
+        *out = value_bool(is_in(ev, &a[0], &a[1]));
+        return true;
+    }
+    diag_error(ev->diags, e->span, ERR_ARG_KIND, "in", "the right side", "a list",
+               value_kind_name(&a[1]));
+    return false;
+}
+
 static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     struct value a[2];
     if (!eval_expr(ev, env, e->kids[0], &a[0]) || !read_if_scalar(ev, &a[0], e->span))
@@ -159,6 +184,13 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
     }
     if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]))
         return list_plus(ev, a, out);
+    if (e->op == AOP_ADD && a[0].kind == VAL_STR && a[1].kind == VAL_STR) {
+        *out = value_str(name_lit(
+            ev, arena_printf(ev->arena, "%s%s", text_of(ev, a[0].str), text_of(ev, a[1].str))));
+        return true;
+    }
+    if (e->op == AOP_IN)
+        return list_op(ev, e, a, out);
     if (e->op == AOP_POW)
         return power(ev, a, e->span, out);
     if (e->op == AOP_MATMUL)
@@ -210,6 +242,36 @@ static bool eval_list(struct eval *ev, struct env *env, const struct ast *e, str
     return true;
 }
 
+/* The names of a comprehension for the element X. */
+static bool bind_names(struct eval *ev, struct env *inner, const struct ast *e,
+                       const struct value *x) {
+    uint32_t names = e->nkids - 2; /* the first one is that of the node */
+    if (names == 1) {
+        env_bind(inner, e->name, *x, e->span);
+        return true;
+    }
+    if (!is_list(x) || x->list->n != names) {
+        diag_error(ev->diags, e->span, ERR_VALUE,
+                   arena_printf(ev->arena, "the elements are not lists of %u", names));
+        return false;
+    }
+    for (uint32_t i = 0; i < names; i++)
+        env_bind(inner, i ? e->kids[2 + i]->name : e->name, x->list->at[i], e->span);
+    return true;
+}
+
+/* A condition that chooses while the program is elaborated. */
+static bool is_decided(struct eval *ev, const struct value *c, struct span span) {
+    if (c->kind == VAL_BOOL)
+        return true;
+    if (c->kind == VAL_SCALAR && c->dtype == DT_bool)
+        diag_error(ev->diags, span, ERR_STATIC_EXPECTED, "the condition of a list");
+    else
+        diag_error(ev->diags, span, ERR_ARG_KIND, "if", "the condition", "a truth value",
+                   value_kind_name(c));
+    return false;
+}
+
 static bool eval_comprehension(struct eval *ev, struct env *env, const struct ast *e,
                                struct value *out) {
     VEC(struct value) v = {0};
@@ -240,10 +302,16 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
     }
     for (uint64_t k = 0; k < n; k++) {
         struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
-        env_bind(inner, e->name,
-                 from.kind != VAL_NONE ? from.list->at[k] : value_int(lo.i + (int64_t)k * step.i),
-                 e->span);
-        struct value x;
+        struct value x = from.kind != VAL_NONE ? from.list->at[k]
+                                               : value_int(lo.i + (int64_t)k * step.i),
+                     keep = value_bool(true);
+        if (!bind_names(ev, inner, e, &x))
+            return false;
+        if (e->kids[2] &&
+            (!eval_expr(ev, inner, e->kids[2], &keep) || !is_decided(ev, &keep, e->kids[2]->span)))
+            return false;
+        if (!keep.b)
+            continue;
         if (!eval_expr(ev, inner, e->kids[0], &x))
             return false;
         VEC_PUSH(ev->arena, v, x);

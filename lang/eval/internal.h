@@ -95,6 +95,14 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
                    const struct value *args, const struct name *keywords, struct span span,
                    struct value *out);
 
+/* builtins.c */
+/* Whether a call of FN, which is called like a builtin function, means that one: FN does not take
+   so many arguments, or no list where one stands, and the builtin does. */
+bool means_builtin(struct eval *ev, const struct function *fn, uint32_t nargs,
+                   const struct value *args, const struct name *keywords);
+bool call_builtin(struct eval *ev, struct name n, uint32_t nargs, const struct value *args,
+                  const struct name *keywords, struct span span, struct value *out);
+
 /* lift.c */
 /* Whether a call of FN is one for each element of its tensors. */
 bool lifts(struct eval *ev, const struct function *fn, uint32_t nargs, const struct value *args,

@@ -132,6 +132,10 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             *out = value_dtype(t->dtype);
             return true;
         }
+        if (strcmp(name, "rank") == 0) {
+            *out = value_int(t->rank);
+            return true;
+        }
         if (strcmp(name, "shape") == 0) {
             *out = value_list_new(ev->arena, VAL_LIST, t->rank);
             for (uint32_t d = 0; d < t->rank; d++)

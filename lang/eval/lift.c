@@ -95,11 +95,12 @@ static enum dtype element_of(struct lifted *l, const struct ast *type) {
     enum dtype t = dtype_of(text_of(l->ev, type->name)), weak = DT_NONE;
     for (uint32_t a = 0; t == DT_NONE && a < l->nargs; a++) {
         const struct value *v = &l->args[a];
-        if (!name_eq(param_of(l->fn, a, l->keywords)->kids[0]->name, type->name))
+        const struct ast *own = param_of(l->fn, a, l->keywords)->kids[0];
+        if (!own || !name_eq(own->name, type->name))
             continue;
         if (v->kind == VAL_TENSOR || (v->kind == VAL_SCALAR && !v->weak))
             t = v->dtype;
-        else if (weak == DT_NONE)
+        else if (weak == DT_NONE && value_is_scalar(v))
             weak = v->kind == VAL_FLOAT || v->kind == VAL_SCALAR ? DT_f32
                    : v->kind == VAL_BOOL                         ? DT_bool
                                                                  : DT_i64;

@@ -18,6 +18,7 @@ enum scalar_op binary_scalar(int aop) {
         [AOP_MOD] = OP_MOD,
         [AOP_POW] = OP_COUNT,
         [AOP_MATMUL] = OP_COUNT,
+        [AOP_IN] = OP_COUNT,
         [AOP_LT] = OP_LT,
         [AOP_LE] = OP_LE,
         [AOP_GT] = OP_GT,

@@ -630,7 +630,7 @@ static bool unrolled_for(struct eval *ev, struct env *env, const struct ast *s,
 }
 
 static bool eval_for(struct eval *ev, struct env *env, const struct ast *s) {
-    const struct ast *it = s->kids[1];
+    const struct ast *it = s->kids[s->nkids - 1]; /* of several, the last one has the list */
     if (!it->kids[0] && it->kids[1]) {
         struct value v;
         if (!eval_expr(ev, env, it->kids[1], &v))

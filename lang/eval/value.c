@@ -8,14 +8,23 @@
 #include <string.h>
 
 static const char *const kind_names[VAL_COUNT] = {
-    [VAL_NONE] = "nothing",          [VAL_INT] = "an integer",
-    [VAL_SYM] = "an integer",        [VAL_FLOAT] = "a number",
-    [VAL_BOOL] = "a truth value",    [VAL_STR] = "a string",
-    [VAL_DTYPE] = "an element type", [VAL_LIST] = "a list",
-    [VAL_PACK] = "a pack",           [VAL_FN] = "a function",
-    [VAL_LAYER] = "a layer",         [VAL_INSTANCE] = "an instance of a layer",
-    [VAL_BUILTIN] = "a function",    [VAL_SCALAR] = "a run-time scalar",
-    [VAL_TENSOR] = "a tensor",       [VAL_STATE] = "a tensor",
+    [VAL_NONE] = "nothing",
+    [VAL_ABSENT] = "none",
+    [VAL_INT] = "an integer",
+    [VAL_SYM] = "an integer",
+    [VAL_FLOAT] = "a number",
+    [VAL_BOOL] = "a truth value",
+    [VAL_STR] = "a string",
+    [VAL_DTYPE] = "an element type",
+    [VAL_LIST] = "a list",
+    [VAL_PACK] = "a pack",
+    [VAL_FN] = "a function",
+    [VAL_LAYER] = "a layer",
+    [VAL_INSTANCE] = "an instance of a layer",
+    [VAL_BUILTIN] = "a function",
+    [VAL_SCALAR] = "a run-time scalar",
+    [VAL_TENSOR] = "a tensor",
+    [VAL_STATE] = "a tensor",
 };
 
 const char *value_kind_name(const struct value *v) {
@@ -38,6 +47,7 @@ bool value_equal(const struct value *a, const struct value *b) {
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
+    case VAL_ABSENT: return true;
     case VAL_INT: return a->i == b->i;
     case VAL_SYM: return sym_eq(a->sym, b->sym);
     case VAL_FLOAT: return a->f == b->f;
@@ -121,6 +131,7 @@ void value_print(struct eval *ev, const struct value *v, struct buf *out) {
     case VAL_BUILTIN: buf_printf(out, "fn %s", name_text(ev->names, v->str)); break;
     case VAL_SCALAR: buf_text(out, dtypes[v->dtype].name); break;
     case VAL_TENSOR: buf_text(out, type_text(ev, v->tensor)); break;
+    case VAL_ABSENT: buf_text(out, "none"); break;
     default: buf_text(out, "nothing"); break;
     }
 }

@@ -13,6 +13,7 @@
 
 enum value_kind {
     VAL_NONE,     /* no value: a statement */
+    VAL_ABSENT,   /* `none`: an optional argument that is not given */
     VAL_INT,      /* static integer */
     VAL_SYM,      /* integer that is known as a symbolic expression */
     VAL_FLOAT,    /* static number; takes the element type that it meets */

@@ -113,6 +113,12 @@ struct sub build_type(struct parser *p, struct span span, struct sub dims, uint3
     return build_named(type, name_of(p->names, text.at, text.n));
 }
 
+struct sub build_type_flag(struct sub type, enum ast_flag flag, struct span span) {
+    type.node->flags |= (uint32_t)flag;
+    type.node->span = span;
+    return type;
+}
+
 struct sub build_body(struct parser *p, struct span span) {
     struct sub body = build_list(p, span);
     body.node->integer = p->spoiled;
@@ -180,6 +186,16 @@ struct sub build_else(struct parser *p, struct span span, struct sub value) {
     bool drop = node->kind == AST_NAME && (node->flags & AST_PAREN) == 0 &&
                 strcmp(name_text(p->names, node->name), "_") == 0;
     return build(p, AST_ELSE, span, 1, drop ? build_none() : value);
+}
+
+struct sub build_comprehension(struct parser *p, struct span span, struct sub element,
+                               struct sub names, struct sub range, struct sub condition) {
+    struct sub s = build(p, AST_COMPREHENSION, span, 3, element, range, condition);
+    if (s.node->kind == AST_ERROR)
+        return s;
+    for (uint32_t i = 1; i < names.node->nkids; i++)
+        ast_push(p->arena, s.node, names.node->kids[i]);
+    return build_named(s, names.node->kids[0]->name);
 }
 
 struct sub build_spread(struct parser *p, struct span span, struct sub list) {

@@ -75,18 +75,18 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %left "or"
 %left "and"
 %precedence "not"
-%nonassoc '<' '>' "<=" ">=" "==" "!="
+%nonassoc '<' '>' "<=" ">=" "==" "!=" "in"
 %left '+' '-'
 %left '*' '/' '%' '@' "//"
 %precedence NEGATION
 %right "**"
 
 %type <sub> item fn layer use where conds cond params plist prm prms results rlist result
-%type <sub> type dims dimlist dim spread type_opt default_opt
+%type <sub> type element_type tensor_type dims dimlist dim spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
 %type <sub> indices index range bound expr ifx postfix subs sublist sub side else_sub
-%type <sub> args alist arg elements element exprs
+%type <sub> args alist arg elements element exprs names
 %type <token> tname resolution
 %type <op> place
 
@@ -161,8 +161,12 @@ cond: NAME ':' NAME {
     }
   | expr ;
 
-type: tname { $$ = build_type(parser, @$, build_list(parser, @$), $1, @1); }
-  | tname '[' dims ']' {
+type: element_type
+  | element_type '?' { $$ = build_type_flag($1, AST_OPTIONAL, @$); } ;
+element_type: tname { $$ = build_type(parser, @$, build_list(parser, @$), $1, @1); }
+  | tensor_type
+  | tensor_type '[' ']' { $$ = build_type_flag($1, AST_LIST_OF, @$); } ;
+tensor_type: tname '[' dims ']' {
         $$ = build_type(parser, @$, $3, $1, @1);
         $$.node->flags |= AST_BRACKETS;
     } ;
@@ -274,6 +278,7 @@ expr: postfix
   | expr ">=" expr { $$ = build_binary(parser, @$, AOP_GE, $1, $3); }
   | expr "==" expr { $$ = build_binary(parser, @$, AOP_EQ, $1, $3); }
   | expr "!=" expr { $$ = build_binary(parser, @$, AOP_NE, $1, $3); }
+  | expr "in" expr { $$ = build_binary(parser, @$, AOP_IN, $1, $3); }
   | expr '+' expr { $$ = build_binary(parser, @$, AOP_ADD, $1, $3); }
   | expr '-' expr { $$ = build_binary(parser, @$, AOP_SUB, $1, $3); }
   | expr '*' expr { $$ = build_binary(parser, @$, AOP_MUL, $1, $3); }
@@ -323,8 +328,11 @@ postfix: NAME { $$ = build_name(parser, $1); }
   | '[' ']' { $$ = build(parser, AST_LIST, @$, 0); }
   | '[' elements ']' { $$ = build_of_list($2, AST_LIST, @$); }
   | '[' elements ',' ']' { $$ = build_of_list($2, AST_LIST, @$); }
-  | '[' expr "for" NAME "in" bound ']' {
-        $$ = build_named(build(parser, AST_COMPREHENSION, @$, 2, $2, $6), NAME_OF($4));
+  | '[' expr "for" names "in" bound ']' {
+        $$ = build_comprehension(parser, @$, $2, $4, $6, build_none());
+    }
+  | '[' expr "for" names "in" bound "if" expr ']' {
+        $$ = build_comprehension(parser, @$, $2, $4, $6, $8);
     }
   | postfix '.' NAME { $$ = build_named(build(parser, AST_MEMBER, @$, 1, $1), NAME_OF($3)); }
   | postfix '[' subs ']' { $$ = build_with_list(parser, AST_INDEX, @$, $3, 1, $1); }
@@ -335,6 +343,9 @@ elements: element { $$ = build_append(parser, build_list(parser, @$), $1); }
 element: expr | spread ;
 exprs: expr { $$ = build_append(parser, build_list(parser, @$), $1); }
   | exprs ',' expr { $$ = build_append(parser, $1, $3); } ;
+
+names: NAME { $$ = build_append(parser, build_list(parser, @$), build_name(parser, $1)); }
+  | names ',' NAME { $$ = build_append(parser, $1, build_name(parser, $3)); } ;
 
 subs: %empty { $$ = build_list(parser, @$); }
   | sublist

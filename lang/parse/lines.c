@@ -211,7 +211,8 @@ static bool wants_more(int kind) {
     case TOK_POW:
     case TOK_AND:
     case TOK_OR:
-    case TOK_NOT: return true;
+    case TOK_NOT:
+    case TOK_IN: return true;
     default: return false;
     }
 }

@@ -275,8 +275,6 @@ void scan_bad_character(struct scan *s, const char *text, uint32_t n) {
         struct diag *d = diag_error(s->diags, place, ERR_LEX_CHAR, shown);
         if (c == '\'')
             diag_help(s->diags, d, "A string stands in double quotes: \"...\".");
-        else if (c == '?')
-            diag_help(s->diags, d, "Sizes bound by data (`?`) are not part of the language yet.");
         else if (c == '&' || c == '|' || c == '^')
             diag_help(s->diags, d, "Logic is written with the words and, or, not.");
         else if (c >= 0x80 && n > 1)

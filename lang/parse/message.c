@@ -66,7 +66,7 @@ static void add(struct buf *out, const char *text, int *count) {
 static const char *expected_text(struct parser *p, struct expected *e) {
     static const int operators[] = {TOK_PIPE,     TOK_LE,   TOK_GE,  TOK_EQ, TOK_NE,
                                     TOK_FLOORDIV, TOK_POW,  TOK_AND, TOK_OR, TOK_WRITE,
-                                    TOK_UPDATE,   TOK_READ, 0};
+                                    TOK_UPDATE,   TOK_READ, TOK_IN,  0};
     static const int starters[] = {TOK_NAME,  TOK_INT,      TOK_INT_MIN,  TOK_FLOAT,
                                    TOK_STR,   TOK_IF,       TOK_NOT,      TOK_TRUE,
                                    TOK_FALSE, TOK_GRADIENT, TOK_MINIMIZE, 0};
@@ -227,6 +227,9 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "x-- does not exist: write x = x - 1.";
     if (t->kind == TOK_NAME && any_operator(e))
         return name_help(p, i, e);
+    if (t->kind == '?')
+        return "`?` stands behind the type of a parameter that may be absent; sizes bound by data "
+               "are not part of the language yet.";
     if (t->kind == '=' && in_condition(p, i))
         return "`==` compares, `=` gives a name to a value.";
     if (is_comparison(t->kind) && any_operator(e))

@@ -54,6 +54,8 @@ struct sub build_named(struct sub s, struct name name);
 /* A type called by the dotted name that token FIRST begins and that NAME spans. */
 struct sub build_type(struct parser *p, struct span span, struct sub dims, uint32_t first,
                       struct span name);
+/* TYPE with FLAG, now as long as SPAN. */
+struct sub build_type_flag(struct sub type, enum ast_flag flag, struct span span);
 struct sub build_name(struct parser *p, uint32_t token);
 struct sub build_binary(struct parser *p, struct span span, enum ast_op op, struct sub left,
                         struct sub right);
@@ -76,6 +78,9 @@ struct sub build_state(struct parser *p, struct span span, uint32_t name, struct
 struct sub build_write(struct parser *p, struct span span, struct sub value, struct sub subset,
                        uint32_t resolution);
 struct sub build_else(struct parser *p, struct span span, struct sub value);
+/* [ELEMENT for NAMES in RANGE if CONDITION]; there may be none. */
+struct sub build_comprehension(struct parser *p, struct span span, struct sub element,
+                               struct sub names, struct sub range, struct sub condition);
 /* *NAME, or * and another LIST. */
 struct sub build_spread(struct parser *p, struct span span, struct sub list);
 /* The storage that the word TOKEN names; an error and STORE_NONE if it names none. */

@@ -36,6 +36,7 @@ static const struct {
     [AOP_EQ] = {" == ", LEVEL_COMPARE},       [AOP_NE] = {" != ", LEVEL_COMPARE},
     [AOP_AND] = {" and ", LEVEL_AND},         [AOP_OR] = {" or ", LEVEL_OR},
     [AOP_NOT] = {"not ", LEVEL_NOT},          [AOP_NEG] = {"-", LEVEL_NEGATION},
+    [AOP_IN] = {" in ", LEVEL_COMPARE},
 };
 
 static void print_at(struct printer *p, const struct ast *node, enum level least);
@@ -189,8 +190,16 @@ static void print_comprehension(struct printer *p, const struct ast *node) {
     print_expression(p, node->kids[0]);
     put_text(p, " for ");
     put_name(p, node->name);
+    for (uint32_t i = 3; i < node->nkids; i++) {
+        put_text(p, ", ");
+        put_name(p, node->kids[i]->name);
+    }
     put_text(p, " in ");
     print_expression(p, node->kids[1]);
+    if (node->kids[2] != NULL) {
+        put_text(p, " if ");
+        print_expression(p, node->kids[2]);
+    }
     put_text(p, "]");
 }
 
@@ -203,6 +212,10 @@ void print_type(struct printer *p, const struct ast *type) {
         print_list(p, type, 0);
         put_text(p, "]");
     }
+    if ((type->flags & AST_LIST_OF) != 0)
+        put_text(p, "[]");
+    if ((type->flags & AST_OPTIONAL) != 0)
+        put_text(p, "?");
 }
 
 static void print_param(struct printer *p, const struct ast *node) {

@@ -347,9 +347,12 @@ static struct ast *grow_expression(struct grower *g) {
     case 8: return grow_sequence(g, AST_LIST);
     case 9: return grow_sequence(g, AST_TUPLE);
     case 10:
-        node = sprout_named(g, AST_COMPREHENSION, 2);
+        node = sprout_named(g, AST_COMPREHENSION, 3);
         node->kids[0] = grow_expression(g);
         node->kids[1] = once_in(g, 2) ? grow_range(g, true) : grow_expression(g);
+        node->kids[2] = once_in(g, 3) ? grow_expression(g) : NULL;
+        while (once_in(g, 4))
+            push(g, node, sprout_named(g, AST_NAME, 0));
         return node;
     case 11: return grow_if(g);
     case 12:
@@ -365,9 +368,10 @@ static struct ast *grow_type(struct grower *g) {
     struct ast *node = sprout_named(g, AST_TYPE, 0);
     if (once_in(g, 6))
         node->name = name_of_text(g->u->names, "nn.layers.Linear");
+    node->flags = once_in(g, 8) ? AST_OPTIONAL : 0;
     if (once_in(g, 3))
         return node;
-    node->flags = AST_BRACKETS;
+    node->flags |= AST_BRACKETS | (once_in(g, 8) ? (uint32_t)AST_LIST_OF : 0);
     for (uint32_t n = below(g, 4); n > 0; n--)
         push(g, node, once_in(g, 4) ? grow_spread(g) : grow_expression(g));
     return node;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """signatures.t: packs as lists of dimensions and of indices, functions of scalars called with
-tensors: against NumPy, compiled and by the reference."""
+tensors, optional parameters, lists of tensors, static functions: against NumPy, compiled and by
+the reference."""
 
 import itertools
 
@@ -36,6 +37,24 @@ fn divide(a: i64, b: i64) -> (q: i64, r: i64) {
   r = a % b
 }
 fn divided(a: i64[*S], b: i64[*S]) -> (i64[*S], i64[*S]) { divide(a, b) }
+fn biased(x: T[N, O], b: T[O]?) -> T[N, O] where T: number { if b == none { x } else { x + b } }
+fn shifted(x: f32[*S], k: f32?, by: i64?) -> f32[*S] {
+  y = if k == none { x } else { x * k }
+  if by == none { y } else { y + f32(by) }
+}
+fn needs(x: f32[_], b: f32[O]?) -> f32[O] { x }
+fn stack(xs: T[*S][]) -> y: T[len(xs), *S] where T: any {
+  for i, x in [(i, xs[i]) for i in 0:len(xs)] { map *b in S { y[i, *b] = x[*b] } }
+}
+fn lengths(xs: T[*_][]) -> shape where T: any { [x.rank for x in xs] }
+fn joined(xs: T[*_, N][]) -> T[N] where T: number { sum([first(x) for x in xs]) }
+fn first(x: T[*P, N]) -> y: T[N] where T: any { map i in N { y[i] = x[*[0 for p in P], i] } }
+fn halves(x: T[N]) -> list where T: any { [x[:N // 2], x[N // 2:]] }
+fn zeros(S: shape; t: dtype = f32) -> y: t[*S] { map *i in S { y[*i] = 0 } }
+fn half(n: int) -> int { if n % 2 != 0 { error("half of", n) };  n // 2 }
+fn down(n: int) -> int { down(n + 1) }
+fn wrong(n: int) -> str { n }
+fn max(x: f32[N]; scale: float = 1) -> y: f32 { map i { y max= x[i] * f32(scale) } }
 fn rows(x: f32[N]) -> y: f32[N] { map i { y[i] = square(x[i]) + clip(x[i], -1.0) } }
 """
 
@@ -72,7 +91,43 @@ def check(backend):
     q, r = s.call("divided", a, numpy.array([3, -7, 2, 5]))
     tap.ok((q == a // [3, -7, 2, 5]).all() and (r == a % [3, -7, 2, 5]).all(),
            name("two results of run-time integers"))
+    x, b = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal(3).astype("f4")
+    tap.is_close(s.call("biased", x, b), x + b, name("an optional argument"))
+    tap.is_close(s.call("biased", x), x, name("an optional argument that is absent"))
+    tap.is_close(s.call("shifted", x), x, name("two optional numbers"))
+    tap.is_close(s.call("shifted", x, numpy.array(2, "f4"), numpy.array(3)), x * 2 + 3,
+                 name("two optional numbers that are given"))
+    s.run("x: f32[2, 3] = 1\nb: f32[3] = 2\ny = stack([x, b, 3])\nz = lengths([x, b, 1])\n"
+          "j = joined([x, b])\np, q = halves(b)")
+    s.run("print(y, z, j, p, q)\nprint(zeros([1, 2], t = i64), zeros(x.shape), zeros([]))")
+    want = numpy.broadcast_arrays(numpy.ones((2, 3)), numpy.full(3, 2), 3)
+    tap.is_str(s.output.split("[2, 1, 0]")[0].rstrip(),
+               str(numpy.stack(want).astype("f4")) + "  f32[3, 2, 3]", name("a list of tensors"))
+    tap.is_str(s.output.split("[2, 1, 0]")[1].lstrip(),
+               "[3. 3. 3.]  f32[3] [2.]  f32[1] [2. 2.]  f32[2]\n"
+               "[[0 0]]  i64[1, 2] [[0. 0. 0.]\n [0. 0. 0.]]  f32[2, 3] 0.0\n",
+               name("lists of other shapes, list results, dtype arguments"))
+    mark = len(s.output)
+    s.run("print(max(1, 2), max([1, 5, 2]), max(b), max(b, scale = 2), max(x, 0.5)[0, :])\n"
+          "print(half(4), 1 in [1], f32 in [f64], x.rank, x == none, \"a\" + \"b\" == \"ab\")\n"
+          "print([a for a, b in [(1, 2), (3, 4)] if b > 2], [k for k in 0:9:2 if k != 4])\n"
+          "print(all([]), any([false, true]), sum([]), prod([2, 3]), min([2, 1.5]), str([1, f32]))")
+    tap.is_str(s.output[mark:], "2 5 2.0 4.0 [1. 1. 1.]  f32[3]\n2 true false 2 false true\n"
+               "[3] [0, 2, 6, 8]\ntrue true 0 6 1.5 [1, f32]\n", name("static values"))
     for what, text, want in (
+            ("an absent argument that would bind", "needs(x[0, 0, :])", "absent"),
+            ("no list of tensors", "stack(x)", "a list of tensors"),
+            ("a list of different types", "k: i64[2] = 0\nstack([x, k])", "xs[1]: expected f32"),
+            ("a list whose shapes do not join", "stack([x, x[:, :2, :]])", "broadcast"),
+            ("a refusal", "half(3)", "half: half of 3"),
+            ("no end", "down(0)", "deeper than"),
+            ("a static result of another type", "wrong(1)", "the result is an integer"),
+            ("in no list", "1 in 2", "the right side must be a list"),
+            ("a list without a largest", "max([])", "max of an empty list"),
+            ("a condition of a list", "l = [i for i in 0:3 if i]", "must be a truth value"),
+            ("names for elements", "l = [a for a, b in [1, 2]]", "not lists of 2"),
+            ("too many arguments for both", "max(x, 1, 2)", "max takes 1 argument, 3 given"),
+            ("what is none", "biased(none)", "x must be"),
             ("a list that differs", "b: f32[3, 1, 4] = 0\nbias(x, b)", "2 from the signature"),
             ("a list of another length", "b: f32[2, 1] = 0\nbias(x, b)", "b has 2 dimensions"),
             ("no list", "fn f(x: f32[*S]) -> f32[*3] { x }\nf(x)", "`*` takes a list"),

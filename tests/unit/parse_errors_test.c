@@ -34,8 +34,10 @@ static void test_tokens(void) {
         {"x = 5 $ 6", "1:7: unexpected character '$'"},
         {"x = $$$ 6", "1:5: unexpected character '$'"},
         {"x = '$a'", "1:5: unexpected character ''' | A string stands in double quotes: \"...\"."},
-        {"x: f32[?]", "1:8: unexpected character '?' | Sizes bound by data (`?`) are not part of "
-                      "the language yet."},
+        {"x: f32[?]",
+         "1:8: expected an expression or ']', found '?' | `?` stands behind the type of "
+         "a parameter that may be absent; sizes bound by data are not part of the "
+         "language yet."},
         {"a & b", "1:3: unexpected character '&' | Logic is written with the words and, or, not."},
         {"\xc3\xa9 = 1", "1:1: unexpected character '\xc3\xa9' | Names are made of ASCII letters, "
                          "digits and _."},

@@ -114,8 +114,11 @@ static void test_literals(void) {
     is_tree("[]", "LIST");
     is_tree("[a, b,]", "LIST(NAME.a, NAME.b)");
     is_tree("[f(i) for i in 0:n]",
-            "COMPREHENSION.i(CALL(NAME.f, NAME.i), RANGE(INT 0, NAME.n, _))");
-    is_tree("[x for x in y]", "COMPREHENSION.x(NAME.x, NAME.y)");
+            "COMPREHENSION.i(CALL(NAME.f, NAME.i), RANGE(INT 0, NAME.n, _), _)");
+    is_tree("[x for x in y]", "COMPREHENSION.x(NAME.x, NAME.y, _)");
+    is_tree("[a for a, b in y if b in z]",
+            "COMPREHENSION.a(NAME.a, NAME.y, BINARY#18(NAME.b, NAME.z), NAME.b)");
+    is_tree("[*a, *a[1:]]", "LIST(SPREAD.a, SPREAD(INDEX(NAME.a, RANGE(INT 1, _, _))))");
 }
 
 static void test_subscripts(void) {
