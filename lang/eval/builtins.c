@@ -5,7 +5,16 @@
 
 #include <string.h>
 
-enum own { OWN_LANES, OWN_REGISTERS, OWN_SHAPE, OWN_LIST, OWN_STR, OWN_ERROR, OWN_PROVED, OWN_FOLD };
+enum own {
+    OWN_LANES,
+    OWN_REGISTERS,
+    OWN_SHAPE,
+    OWN_LIST,
+    OWN_STR,
+    OWN_ERROR,
+    OWN_PROVED,
+    OWN_FOLD
+};
 
 static const struct {
     const char *name;
@@ -20,7 +29,7 @@ static const struct {
     {"all", OWN_FOLD, OP_AND, 0, 1},      {"any", OWN_FOLD, OP_OR, 0, 0},
     {"shape", OWN_SHAPE, OP_COUNT, 0, 0}, {"lanes", OWN_LANES, OP_COUNT, 0, 0},
     {"str", OWN_STR, OP_COUNT, 0, 0},     {"registers", OWN_REGISTERS, OP_COUNT, 0, 0},
-    {"error", OWN_ERROR, OP_COUNT, 0, 0},   {"proved", OWN_PROVED, OP_COUNT, 0, 0},
+    {"error", OWN_ERROR, OP_COUNT, 0, 0}, {"proved", OWN_PROVED, OP_COUNT, 0, 0},
 };
 enum { OWNS = sizeof owns / sizeof *owns };
 
@@ -163,11 +172,11 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
         return true;
     }
     diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
-               what == OWN_LANES   ? "an element type"
+               what == OWN_LANES    ? "an element type"
                : what == OWN_PROVED ? "a condition"
-               : what == OWN_SHAPE ? "a tensor"
-               : what == OWN_STR   ? "one value"
-                                   : "a list",
+               : what == OWN_SHAPE  ? "a tensor"
+               : what == OWN_STR    ? "one value"
+                                    : "a list",
                nargs ? value_kind_name(&args[0]) : "nothing");
     return false;
 }
