@@ -149,6 +149,10 @@ static void scan_node(struct scan *s, const struct node *n) {
         scan_index(s, n, 0, &n->loop.index);
         scan_region(s, &n->loop.body, 0);
         break;
+    case NODE_WHILE:
+        scan_memlet(s, &n->repeat.condition);
+        scan_region(s, &n->repeat.body, 0);
+        break;
     case NODE_BRANCH:
         facts_assume(c, n->branch.condition, true);
         scan_region(s, &n->branch.then, 0);

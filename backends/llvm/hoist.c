@@ -158,11 +158,19 @@ static void walk_region(struct walk *w, const struct region *r, const struct lev
         walk_node(w, r->nodes.at[i], l);
 }
 
+static void find_while(void *found, struct node *n) {
+    if (n->kind == NODE_WHILE)
+        *(bool *)found = true;
+}
+
 static void decide(struct cg *c, const struct node *n, struct decision *d) {
     struct uses inner;
     map_uses(c, n, 0, &inner);
     struct walk w = {.c = c, .inner = &inner};
     uint32_t facts = sym_facts_mark(c->facts);
+    bool found = false; /* a `while` may not end: nothing behind it is known to be reached */
+    region_walk(n->kind == NODE_MAP ? &n->map.body : &n->loop.body, find_while, &found);
+    w.branches = found;
     if (n->kind == NODE_MAP)
         walk_region(&w, &n->map.body, enter_map(&w, NULL, n));
     else

@@ -202,6 +202,8 @@ bool region_loops(struct cg *c, const struct region *r) {
         if (n->kind == NODE_MAP || n->kind == NODE_LOOP) {
             if (index_loops(c, n, 0))
                 return true;
+        } else if (n->kind == NODE_WHILE) {
+            return true;
         } else if (n->kind == NODE_BRANCH) {
             if (region_loops(c, &n->branch.then) || region_loops(c, &n->branch.otherwise))
                 return true;

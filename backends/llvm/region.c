@@ -47,6 +47,25 @@ static void lower_branch_varying(struct cg *c, const struct node *n, struct val 
     fn->mask = mask;
 }
 
+/* The condition is asked before each turn; nothing is assumed of their number. */
+static void lower_while(struct cg *c, const struct node *n) {
+    LLVMBasicBlockRef ask = cg_block(c, "ask"), turn = cg_block(c, "turn");
+    LLVMBasicBlockRef end = cg_block(c, "end");
+    LLVMBuildBr(c->b, ask);
+    cg_at(c, ask);
+    uint32_t scope = scope_push(c);
+    c->fn->depth++;
+    struct val go = memlet_read(c, n, &n->repeat.condition);
+    LLVMBuildCondBr(c->b, go.v, turn, end);
+    cg_at(c, turn);
+    cg_poll(c);
+    lower_region(c, &n->repeat.body);
+    LLVMBuildBr(c->b, ask);
+    cg_at(c, end);
+    c->fn->depth--;
+    scope_pop(c, scope);
+}
+
 enum { MOST_STATEMENTS = 1000000 };
 
 static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
@@ -74,6 +93,7 @@ static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
         hoist_checks(c, n);
         lower_index(c, n, 0);
         break;
+    case NODE_WHILE: lower_while(c, n); break;
     case NODE_BRANCH:
         v = cg_expr(c, n->branch.condition);
         if (v.lanes == 1)

@@ -61,6 +61,7 @@ static void node_uses(void *data, struct node *n) {
             index_uses(u, &n->map.index[i]);
         break;
     case NODE_LOOP: index_uses(u, &n->loop.index); break;
+    case NODE_WHILE: memlet_uses(u, &n->repeat.condition); break;
     case NODE_BRANCH: expr_uses(u->c, n->branch.condition, &u->names); break;
     case NODE_COUNT: break;
     }

@@ -109,6 +109,7 @@ static void check_node(struct lanes_check *x, const struct node *n) {
         check_region(x, &n->loop.body);
         x->inner--;
         break;
+    case NODE_WHILE: x->ok = false; break; /* lanes would end at different turns */
     case NODE_BRANCH:
         check_region(x, &n->branch.then);
         check_region(x, &n->branch.otherwise);

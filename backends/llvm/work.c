@@ -2,6 +2,7 @@
 #include "backends/llvm/codegen.h"
 
 enum { FUNCTION = 12, DIVISION = 4 }; /* exp and the like, in units of an addition */
+enum { TURNS = 16 };                  /* of a `while`, of which nothing is known */
 
 static int64_t expr_work(const struct expr *e) {
     int64_t work = 0;
@@ -61,6 +62,8 @@ static struct sym node_work(struct cg *c, const struct node *n, const struct map
             w = index_work(c, &n->map.index[i], w, inner);
         return w;
     case NODE_LOOP: return index_work(c, &n->loop.index, work_of(c, &n->loop.body, inner), inner);
+    case NODE_WHILE:
+        return sym_mul(c->syms, sym_const(c->syms, TURNS), work_of(c, &n->repeat.body, inner));
     case NODE_BRANCH:
         return sym_add(c->syms, work_of(c, &n->branch.then, inner),
                        work_of(c, &n->branch.otherwise, inner));

@@ -108,6 +108,8 @@ static void meet_region(struct meeting *m, const struct region *r, struct pendin
             meet_loop(m, &n->map.body, p);
         else if (n->kind == NODE_LOOP)
             meet_loop(m, &n->loop.body, p);
+        else if (n->kind == NODE_WHILE)
+            meet_loop(m, &n->repeat.body, p);
         else if (n->kind == NODE_BRANCH)
             meet_branch(m, n, p);
         else

@@ -107,6 +107,7 @@ static bool plan_node(struct cg *c, const struct node *n) {
     case NODE_DECL: c->gpu->own[n->decl.cont.i] = c->gpu->below_block; return true;
     case NODE_MAP: return plan_map(c, n);
     case NODE_LOOP: return plan_loop(c, n);
+    case NODE_WHILE: return ptx_refuse(c, n, "a `while`");
     case NODE_BRANCH:
         return plan_region(c, &n->branch.then) && plan_region(c, &n->branch.otherwise);
     default: return true;

@@ -122,6 +122,7 @@ static void walk_node(struct threads *t, struct node *n) {
     case NODE_WRITE: visit(t, n, &n->write.to, true); break;
     case NODE_MAP: walk_map(t, n); break;
     case NODE_LOOP: walk(t, &n->loop.body); break;
+    case NODE_WHILE: walk(t, &n->repeat.body); break;
     case NODE_BRANCH:
         walk(t, &n->branch.then);
         walk(t, &n->branch.otherwise);

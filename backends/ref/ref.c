@@ -19,6 +19,7 @@ struct ref {
     struct ref_script script;
     struct arena *levels[REF_MAX_NEST]; /* one per nesting of maps and loops */
     uint32_t level;
+    uint32_t imagined; /* sides of branches around that do not run: see op_imagine */
     VEC(struct ref_memo) memos;
 };
 
@@ -81,6 +82,10 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
     return true;
 }
 
+static bool op_before(void *host, struct tensor *t, const struct value *fill) {
+    return op_container(host, t, STORE_NONE, fill);
+}
+
 /* The offset of t[at] in elements; false if it is outside, in dimension *BAD. */
 static bool offset(const struct tensor *t, const struct value *at, int64_t *out, uint32_t *bad) {
     const struct ref_tensor *x = real(t);
@@ -109,6 +114,10 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
     struct ref *r = host;
     int64_t o;
     uint32_t bad;
+    if (r->imagined) {
+        *out = scalar_value(t->dtype, scalar_from_i64(t->dtype, 0));
+        return true;
+    }
     if (!offset(t, at, &o, &bad)) {
         if (!other)
             return outside(r, t, at, bad, span);
@@ -130,6 +139,8 @@ static bool op_write(void *host, const struct tensor *t, const struct value *at,
     struct ref *r = host;
     int64_t o;
     uint32_t bad;
+    if (r->imagined)
+        return true;
     if (!offset(t, at, &o, &bad))
         return drop || outside(r, t, at, bad, span);
     const struct ref_data *x = &real(t)->data;
@@ -220,6 +231,8 @@ static bool iterate(struct ref *r, uint32_t n, const struct eval_range *range, s
         diag_error(r->ev.diags, span, ERR_NESTING, REF_MAX_NEST);
         return false;
     }
+    if (r->imagined)
+        return true;
     for (uint32_t k = 0; k < n; k++) {
         index[k] = range[k].lo;
         if (range[k].hi.i <= range[k].lo.i)
@@ -263,6 +276,34 @@ static bool op_loop(void *host, const struct eval_range *range, struct span span
     return iterate(host, 1, range, span, body, data);
 }
 
+static bool op_repeat(void *host, const struct tensor *condition, struct span span, eval_body *body,
+                      void *data) {
+    struct ref *r = host;
+    struct value go;
+    if (r->level >= REF_MAX_NEST) {
+        diag_error(r->ev.diags, span, ERR_NESTING, REF_MAX_NEST);
+        return false;
+    }
+    struct arena *outer = r->ev.arena;
+    if (!r->levels[r->level])
+        r->levels[r->level] = arena_new();
+    struct arena *mine = r->levels[r->level++];
+    bool ok = true;
+    while (ok && (ok = op_read(host, condition, NULL, NULL, span, &go)) && go.scalar.b) {
+        if (r->script.stop && *r->script.stop) {
+            diag_error(r->ev.diags, span, ERR_INTERRUPTED);
+            ok = false;
+            break;
+        }
+        r->ev.arena = mine;
+        ok = body(data, NULL);
+        r->ev.arena = outer;
+        arena_reset(mine);
+    }
+    r->level--;
+    return ok;
+}
+
 static bool op_branch(void *host, const struct value *condition, struct span span, eval_body *then,
                       eval_body *otherwise, void *data) {
     (void)host;
@@ -270,9 +311,22 @@ static bool op_branch(void *host, const struct value *condition, struct span spa
     return condition->scalar.b ? then(data, NULL) : otherwise(data, NULL);
 }
 
+static void op_imagine(void *host, eval_body *side, void *data) {
+    struct ref *r = host;
+    struct diags *told = r->ev.diags, nothing;
+    diags_init(&nothing, r->ev.arena, told->sources);
+    r->ev.diags = &nothing;
+    r->imagined++;
+    side(data, NULL);
+    r->imagined--;
+    r->ev.diags = told;
+}
+
 static bool op_require(void *host, const struct value *condition, const char *text,
                        struct span span) {
     struct ref *r = host;
+    if (r->imagined)
+        return true;
     if (!condition->scalar.b)
         diag_error(r->ev.diags, span, ERR_CHECK_FAILED, text);
     return condition->scalar.b;
@@ -395,6 +449,7 @@ static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct v
 
 static const struct eval_ops verbs = {
     .container = op_container,
+    .before = op_before,
     .read = op_read,
     .write = op_write,
     .scalar = op_scalar,
@@ -406,7 +461,9 @@ static const struct eval_ops verbs = {
     .hint = op_hint,
     .map = op_map,
     .loop = op_loop,
+    .repeat = op_repeat,
     .branch = op_branch,
+    .imagine = op_imagine,
     .require = op_require,
     .state = op_state,
     .new_state = op_new_state,

@@ -794,6 +794,14 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
         index_facts(o->facts, r->g->syms, &n->loop.index);
         for (int times = 2; times-- > 0;)
             order_region(o, &n->loop.body, depth);
+    } else if (n->kind == NODE_WHILE) {
+        bool repeated = false; /* what is reversed runs its body once more, but for its writes */
+        for (uint32_t d = 1; d <= depth; d++)
+            repeated = repeated || o->reversed.at[d];
+        if (repeated)
+            fail(r, n->span, "a `while`");
+        for (int times = 2; times-- > 0;)
+            order_region(o, &n->repeat.body, depth);
     } else {
         order_region(o, &n->branch.then, depth);
         order_region(o, &n->branch.otherwise, depth);
@@ -822,6 +830,7 @@ static void order_region(struct order *o, const struct region *region, uint32_t 
         case NODE_WRITE: order_write(o, n); break;
         case NODE_MAP:
         case NODE_LOOP:
+        case NODE_WHILE:
         case NODE_BRANCH: order_below(o, n, depth + 1); break;
         default: break;
         }

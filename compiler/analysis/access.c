@@ -96,6 +96,14 @@ static void collect(struct collector *c, const struct region *r) {
         case NODE_WRITE: touch(c, n, &n->write.to, true); break;
         case NODE_MAP: inside(c, n->map.n, n->map.index, &n->map.body); break;
         case NODE_LOOP: inside(c, 1, &n->loop.index, &n->loop.body); break;
+        case NODE_WHILE: {
+            bool outer = c->conditional;
+            touch(c, n, &n->repeat.condition, false);
+            c->conditional = true;
+            collect(c, &n->repeat.body);
+            c->conditional = outer;
+            break;
+        }
         case NODE_BRANCH: branch(c, n); break;
         case NODE_COUNT: break;
         }

@@ -183,6 +183,8 @@ static void find_declared(struct declared *x, const struct region *r, const stru
             find_declared(x, &n->map.body, inner);
         if (n->kind == NODE_LOOP)
             find_declared(x, &n->loop.body, inner);
+        if (n->kind == NODE_WHILE)
+            find_declared(x, &n->repeat.body, inner);
         if (n->kind == NODE_BRANCH) {
             find_declared(x, &n->branch.then, around);
             find_declared(x, &n->branch.otherwise, around);
@@ -286,6 +288,7 @@ static void move_branch(struct mover *m, const struct node *n) {
 static void move_node(struct mover *m, const struct node *n) {
     switch (n->kind) {
     case NODE_LOOP: move_loop(m, n); break;
+    case NODE_WHILE: move_region(m, &n->repeat.body); break; /* of one turn */
     case NODE_BRANCH: move_branch(m, n); break;
     case NODE_DECL: {
         const struct container *c = graph_cont(m->g, n->decl.cont);

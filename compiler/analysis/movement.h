@@ -7,7 +7,7 @@
    between kernels. So fusing two kernels saves the container between them, and tiling changes
    nothing. A write with a resolution also reads. A fill writes its whole container. A container
    that is declared inside a kernel counts if it may lie in memory (heap, or not decided and no
-   scalar); then each iteration around its declaration moves anew.
+   scalar); then each iteration around its declaration moves anew. A `while` counts as one turn.
 
    Exact for subscripts that are linear in the indices with constant bounds; else bounded from
    above: by the box around what is touched, the number of accesses, and the container's size. */

@@ -98,6 +98,10 @@ static struct node *copy_node(struct copier *k, const struct node *n) {
         copy->loop.index = copy_index(k, &n->loop.index);
         copy->loop.body = copy_region(k, &n->loop.body);
         break;
+    case NODE_WHILE:
+        copy->repeat.condition = copy_memlet(k, &n->repeat.condition);
+        copy->repeat.body = copy_region(k, &n->repeat.body);
+        break;
     case NODE_BRANCH:
         copy->branch.condition = copy_expr(k, n->branch.condition);
         copy->branch.then = copy_region(k, &n->branch.then);

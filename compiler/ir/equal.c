@@ -115,6 +115,9 @@ static bool same_node(const struct pair *p, const struct node *a, const struct n
     case NODE_LOOP:
         return same_index(p, &a->loop.index, &b->loop.index) &&
                same_region(p, &a->loop.body, &b->loop.body);
+    case NODE_WHILE:
+        return same_memlet(p, &a->repeat.condition, &b->repeat.condition) &&
+               same_region(p, &a->repeat.body, &b->repeat.body);
     case NODE_BRANCH:
         if (!expr_equal(a->branch.condition, b->branch.condition))
             return differ(p, "the condition of a branch", nowhere);

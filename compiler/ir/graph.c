@@ -57,6 +57,7 @@ void region_walk(const struct region *r, void (*f)(void *, struct node *), void 
         switch (n->kind) {
         case NODE_MAP: region_walk(&n->map.body, f, data); break;
         case NODE_LOOP: region_walk(&n->loop.body, f, data); break;
+        case NODE_WHILE: region_walk(&n->repeat.body, f, data); break;
         case NODE_BRANCH:
             region_walk(&n->branch.then, f, data);
             region_walk(&n->branch.otherwise, f, data);

@@ -77,6 +77,7 @@ enum node_kind {
     NODE_WRITE,
     NODE_MAP,
     NODE_LOOP,
+    NODE_WHILE,
     NODE_BRANCH,
     NODE_COUNT
 };
@@ -129,6 +130,10 @@ struct node {
             struct index index;
             struct region body;
         } loop;
+        struct { /* as long as the condition, which the body writes, is true before a turn */
+            struct memlet condition; /* a read: of a bool without dimensions */
+            struct region body;
+        } repeat;
         struct {
             const struct expr *condition;
             struct region then, otherwise;

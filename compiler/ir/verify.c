@@ -105,12 +105,28 @@ static bool check_loop(struct verifier *v, const struct node *n) {
     uint32_t mark = v->scope.n, facts = sym_facts_mark(v->facts);
     if (!check_index(v, n, &n->loop.index))
         return false;
-    VEC_PUSH(v->arena, v->loops, n);
+    VEC_PUSH(v->arena, v->loops, &n->loop.body);
     if (!check_inner(v, &n->loop.body))
         return false;
     v->loops.n--;
     sym_facts_restore(v->facts, facts);
     leave_scope(v, mark);
+    return true;
+}
+
+static bool check_while(struct verifier *v, const struct node *n) {
+    const struct memlet *m = &n->repeat.condition;
+    if (!check_memlet(v, m, false))
+        return false;
+    const struct container *c = graph_cont(v->g, m->cont);
+    if (c->dtype != DT_bool || c->rank)
+        return broken(v, 10, "the condition of a while is %s", verify_name(v, c->name));
+    if (!check_written(v, m, false) || !check_owner(v, m, false))
+        return false;
+    VEC_PUSH(v->arena, v->loops, &n->repeat.body);
+    if (!check_inner(v, &n->repeat.body))
+        return false;
+    v->loops.n--;
     return true;
 }
 
@@ -156,6 +172,7 @@ static bool check_node(struct verifier *v, const struct node *n) {
     case NODE_WRITE: return check_write(v, n);
     case NODE_MAP: return check_map(v, n);
     case NODE_LOOP: return check_loop(v, n);
+    case NODE_WHILE: return check_while(v, n);
     case NODE_BRANCH: return check_branch(v, n);
     case NODE_COUNT: break;
     }

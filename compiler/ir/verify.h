@@ -42,7 +42,7 @@ struct verifier {
     struct map global;   /* names of containers and symbols */
     struct map node_ids; /* seen */
     struct cont_state *conts;
-    VEC(const struct node *) loops;    /* around */
+    VEC(const struct region *) loops;  /* bodies around */
     VEC(const struct index *) indices; /* of maps around, outermost first */
     struct span span;                  /* of the node that is looked at */
 };

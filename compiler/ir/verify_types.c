@@ -107,6 +107,7 @@ static bool node_writes_plainly(const struct node *n, struct cont c) {
     case NODE_WRITE: return n->write.to.cont.i == c.i && n->write.to.resolution == RES_NONE;
     case NODE_MAP: return writes_plainly(&n->map.body, c);
     case NODE_LOOP: return writes_plainly(&n->loop.body, c);
+    case NODE_WHILE: return writes_plainly(&n->repeat.body, c);
     case NODE_BRANCH:
         return writes_plainly(&n->branch.then, c) || writes_plainly(&n->branch.otherwise, c);
     default: return false;
@@ -126,7 +127,7 @@ static bool maybe_written(const struct verifier *v, struct cont c) {
     if (s->written)
         return true;
     for (uint32_t i = v->loops.n; i-- > s->depth;)
-        if (writes_plainly(&v->loops.at[i]->loop.body, c))
+        if (writes_plainly(v->loops.at[i], c))
             return true;
     return false;
 }

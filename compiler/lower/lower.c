@@ -21,7 +21,9 @@ struct lower {
     struct eval ev;
     struct arena *arena;
     struct graph *g;
-    struct region *at; /* nodes are added here */
+    struct region *at;     /* nodes are added here */
+    struct region *around; /* where the branch stands whose sides are written */
+    uint32_t around_scope; /* what was in scope there */
     struct lower_script script;
     struct map used;     /* names that anything has had */
     struct map reserved; /* names of containers, parameters, symbols */
@@ -124,6 +126,37 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
         decl->decl.fill = e->constant;
     }
     return true;
+}
+
+struct seen {
+    struct lower *l;
+    bool ok;
+};
+
+static void ask_around(void *data, struct name n) {
+    struct seen *s = data;
+    for (uint32_t i = s->l->around_scope; i < s->l->scope.n; i++)
+        s->ok = s->ok && !name_eq(s->l->scope.at[i], n);
+}
+
+static bool op_before(void *host, struct tensor *t, const struct value *fill) {
+    struct lower *l = host;
+    struct seen seen = {l, true};
+    for (uint32_t d = 0; d < t->rank; d++)
+        sym_atoms(l->g->syms, value_sym(&l->ev, &t->dims[d]), ask_around, &seen);
+    if (!seen.ok) {
+        diag_error(l->ev.diags, t->span, ERR_STATIC_EXPECTED,
+                   "the size of what an `if` gives, before it,");
+        return false;
+    }
+    struct region *inside = l->at;
+    l->at = l->around;
+    bool ok = op_container(host, t, STORE_NONE, fill);
+    struct node **last = &l->around->nodes.at[l->around->nodes.n - 1], *decl = *last;
+    last[0] = last[-1]; /* the branch */
+    last[-1] = decl;
+    l->at = inside;
+    return ok;
 }
 
 /* Whether T belongs to the graph that is written now: see lower_again. */
@@ -395,13 +428,31 @@ static bool op_loop(void *host, const struct eval_range *r, struct span span, ev
     return ok;
 }
 
+static bool op_repeat(void *host, const struct tensor *condition, struct span span, eval_body *body,
+                      void *data) {
+    struct lower *l = host;
+    if (!is_current(l, condition, span))
+        return false;
+    struct node *repeat = add(l, NODE_WHILE, span);
+    uint32_t mark = l->scope.n;
+    repeat->repeat.condition = memlet_new(l->g, (struct cont){condition->id}, NULL);
+    struct region *outer = l->at;
+    l->at = &repeat->repeat.body;
+    bool ok = body(data, NULL);
+    l->at = outer;
+    leave_scope(l, mark);
+    return ok;
+}
+
 static bool op_branch(void *host, const struct value *condition, struct span span, eval_body *then,
                       eval_body *otherwise, void *data) {
     struct lower *l = host;
     struct node *branch = add(l, NODE_BRANCH, span);
     branch->branch.condition = expr_of(condition);
-    struct region *outer = l->at;
-    uint32_t mark = l->scope.n;
+    struct region *outer = l->at, *around = l->around;
+    uint32_t mark = l->scope.n, around_scope = l->around_scope;
+    l->around = outer;
+    l->around_scope = mark;
     l->at = &branch->branch.then;
     bool ok = then(data, NULL);
     leave_scope(l, mark);
@@ -409,6 +460,8 @@ static bool op_branch(void *host, const struct value *condition, struct span spa
     ok = ok && otherwise(data, NULL);
     leave_scope(l, mark);
     l->at = outer;
+    l->around = around;
+    l->around_scope = around_scope;
     return ok;
 }
 
@@ -605,6 +658,7 @@ static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct v
 
 static const struct eval_ops verbs = {
     .container = op_container,
+    .before = op_before,
     .read = op_read,
     .write = op_write,
     .scalar = op_scalar,
@@ -616,6 +670,7 @@ static const struct eval_ops verbs = {
     .hint = op_hint,
     .map = op_map,
     .loop = op_loop,
+    .repeat = op_repeat,
     .branch = op_branch,
     .require = op_require,
     .state = op_state,

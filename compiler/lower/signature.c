@@ -197,6 +197,7 @@ static bool decided(enum error_code code) {
     case ERR_CONFLICT:
     case ERR_UNWRITTEN_RESULT:
     case ERR_PLACEMENT:
+    case ERR_IF_DIFFERS:
     case ERR_OVERLAP: return true;
     default: return false;
     }
@@ -216,7 +217,8 @@ bool lower_check_definition(struct arena *a, struct names *names, struct diags *
     bool sound = true;
     for (struct diag *e = own.first, *next; e; e = next) {
         next = e->next;
-        if (!decided(e->code) || (open && e->code == ERR_RESULT_SHAPE))
+        bool waits = open && (e->code == ERR_RESULT_SHAPE || e->code == ERR_IF_DIFFERS);
+        if (!decided(e->code) || waits)
             continue;
         e->next = NULL;
         *d->last = e;

@@ -44,6 +44,8 @@ static void note_read(void *data, struct node *n) {
     struct dead *d = data;
     if (n->kind == NODE_READ)
         d->reads[n->read.from.cont.i]++;
+    if (n->kind == NODE_WHILE)
+        d->reads[n->repeat.condition.cont.i]++;
 }
 
 static bool is_read(struct dead *d, struct cont c) {
@@ -102,6 +104,10 @@ static bool keep(struct dead *d, struct node *n) {
             return false;
         map_put(&d->live, n->loop.index.name.i, 0);
         use_index(d, &n->loop.index);
+        return true;
+    case NODE_WHILE: /* stays: who knows whether it ends */
+        use_memlet(d, &n->repeat.condition);
+        clean(d, &n->repeat.body);
         return true;
     default:
         clean(d, &n->branch.then);

@@ -140,6 +140,10 @@ static void walk(struct forward *f, struct region *r, struct table *t) {
             node_uses(n, forget_written, t);
             walk_inner(f, &n->loop.body, t);
             break;
+        case NODE_WHILE:
+            node_uses(n, forget_written, t);
+            walk_inner(f, &n->repeat.body, t);
+            break;
         default:
             node_uses(n, forget_written, t);
             walk_inner(f, &n->branch.then, t);
@@ -170,6 +174,8 @@ static void edit_inner(struct forward *f, struct node *n) {
         edit(f, &n->map.body);
     } else if (n->kind == NODE_LOOP) {
         edit(f, &n->loop.body);
+    } else if (n->kind == NODE_WHILE) {
+        edit(f, &n->repeat.body);
     } else if (n->kind == NODE_BRANCH) {
         edit(f, &n->branch.then);
         edit(f, &n->branch.otherwise);

@@ -462,6 +462,7 @@ static void fuse_region(struct fuse *f, struct region *r) {
             index_facts(f->facts, f->g->syms, &n->loop.index);
             fuse_region(f, &n->loop.body);
             break;
+        case NODE_WHILE: fuse_region(f, &n->repeat.body); break;
         case NODE_BRANCH:
             fuse_region(f, &n->branch.then);
             fuse_region(f, &n->branch.otherwise);

@@ -268,6 +268,8 @@ static void fuse_region(struct outer *o, struct region *r) {
         } else if (n->kind == NODE_LOOP) {
             index_facts(o->facts, o->g->syms, &n->loop.index);
             fuse_region(o, &n->loop.body);
+        } else if (n->kind == NODE_WHILE) {
+            fuse_region(o, &n->repeat.body);
         } else if (n->kind == NODE_BRANCH) {
             fuse_region(o, &n->branch.then);
             fuse_region(o, &n->branch.otherwise);

@@ -127,6 +127,8 @@ static bool work(const struct graph *g, const struct region *r, int64_t *total) 
             if (!work(g, &n->branch.then, &inner) || !work(g, &n->branch.otherwise, &other))
                 return false;
             inner += other;
+        } else if (n->kind == NODE_WHILE) {
+            return false; /* until it ends */
         }
         if (__builtin_add_overflow(*total, inner, total))
             return false;
@@ -167,6 +169,8 @@ static void inner(struct scheduler *s, struct region *r) {
         } else if (n->kind == NODE_LOOP) {
             index_facts(s->facts, s->g->syms, &n->loop.index);
             inner(s, &n->loop.body);
+        } else if (n->kind == NODE_WHILE) {
+            inner(s, &n->repeat.body);
         } else if (n->kind == NODE_BRANCH) {
             inner(s, &n->branch.then);
             inner(s, &n->branch.otherwise);
@@ -191,6 +195,8 @@ static void outer(struct scheduler *s, struct region *r) {
             index_facts(s->facts, s->g->syms, &n->loop.index);
             outer(s, &n->loop.body);
             sym_facts_restore(s->facts, mark);
+        } else if (n->kind == NODE_WHILE) {
+            outer(s, &n->repeat.body);
         } else if (n->kind == NODE_BRANCH) {
             outer(s, &n->branch.then);
             outer(s, &n->branch.otherwise);

@@ -22,6 +22,7 @@ static void note_memlet(void *data, struct node *n) {
     struct shrink *s = data;
     struct memlet *m = n->kind == NODE_READ    ? &n->read.from
                        : n->kind == NODE_WRITE ? &n->write.to
+                       : n->kind == NODE_WHILE ? &n->repeat.condition
                                                : NULL;
     if (m)
         VEC_PUSH(s->scratch, s->of[m->cont.i].at, m);
@@ -143,6 +144,8 @@ static void shrink_region(struct shrink *s, struct region *r) {
             shrink_region(s, &n->map.body);
         else if (n->kind == NODE_LOOP)
             shrink_region(s, &n->loop.body);
+        else if (n->kind == NODE_WHILE)
+            shrink_region(s, &n->repeat.body);
         else if (n->kind == NODE_BRANCH) {
             shrink_region(s, &n->branch.then);
             shrink_region(s, &n->branch.otherwise);

@@ -244,6 +244,7 @@ static bool fold_node(struct simplify *s, struct node *n, struct region *to) {
         index_facts(s->facts, s->g->syms, &n->loop.index);
         fold_region(s, &n->loop.body);
         break;
+    case NODE_WHILE: fold_region(s, &n->repeat.body); break;
     default: gone = fold_branch(s, n, to); break;
     }
     sym_facts_restore(s->facts, mark);

@@ -19,6 +19,7 @@ static void visit_node(void *data, struct node *n) {
             v->f(v->data, n->write.to.cont, false);
         v->f(v->data, n->write.to.cont, true);
         break;
+    case NODE_WHILE: v->f(v->data, n->repeat.condition.cont, false); break;
     default: break;
     }
 }
@@ -92,6 +93,8 @@ static void count(void *data, struct node *n) {
     struct use_count *c = data;
     if (n->kind == NODE_READ)
         c[n->read.from.cont.i].reads++;
+    if (n->kind == NODE_WHILE)
+        c[n->repeat.condition.cont.i].reads++;
     if (n->kind == NODE_WRITE)
         c[n->write.to.cont.i].writes++;
     if (n->kind == NODE_DECL && n->decl.has_fill)

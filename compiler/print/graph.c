@@ -106,6 +106,13 @@ static struct ast *loop_to_ast(struct printer *p, const struct node *n) {
     return s;
 }
 
+static struct ast *while_to_ast(struct printer *p, const struct node *n) {
+    struct ast *s = ast_new(p->arena, AST_WHILE, p->span, 2);
+    s->kids[0] = memlet_to_ast(p, &n->repeat.condition);
+    s->kids[1] = region_block(p, &n->repeat.body);
+    return s;
+}
+
 static struct ast *branch_to_ast(struct printer *p, const struct node *n) {
     struct ast *s = ast_new(p->arena, AST_IF, p->span, 3);
     s->kids[0] = expr_to_ast(p, n->branch.condition, true);
@@ -124,6 +131,7 @@ static struct ast *node_to_ast(struct printer *p, const struct node *n) {
     case NODE_WRITE: return write_to_ast(p, n);
     case NODE_MAP: return map_to_ast(p, n);
     case NODE_LOOP: return loop_to_ast(p, n);
+    case NODE_WHILE: return while_to_ast(p, n);
     case NODE_BRANCH: return branch_to_ast(p, n);
     case NODE_COUNT: break;
     }

@@ -752,6 +752,14 @@ static bool collect_results(struct binder *b, const struct ast *fn, struct value
     return true;
 }
 
+static struct flow body_flow(const struct ast *fn) {
+    const struct ast *results = fn->kids[1];
+    struct flow f = {.tail = true};
+    for (uint32_t i = 0; i < results->nkids; i++)
+        f.wanted = f.wanted || name_none(results->kids[i]->name);
+    return f;
+}
+
 bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
                    const struct value *args, const struct name *keywords, struct span span,
                    struct value *out) {
@@ -779,7 +787,8 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     ev->depth++;
     bool ok = bind_parameters(&b, params, slots, args) && check_overlap(&b) &&
               check_where(ev, b.env, what, def->kids[2], span) &&
-              declare_results(&b, def->kids[1]) && eval_block_of(ev, b.env, def->kids[3], &body);
+              declare_results(&b, def->kids[1]) &&
+              eval_block_of(ev, b.env, def->kids[3], body_flow(def), &body);
     if (ok && ev->returned)
         body = ev->result;
     ok = ok && collect_results(&b, def, body, out);

@@ -34,6 +34,8 @@ struct eval_ops {
        (unwritten) or a scalar of the container's type. RESULT: it is a result of the call that
        is being evaluated. STORAGE as written. */
     bool (*container)(void *host, struct tensor *t, enum storage storage, const struct value *fill);
+    /* A container that starts before the branch that is written now, for its value. */
+    bool (*before)(void *host, struct tensor *t, const struct value *fill);
     /* *OUT = t[at]; AT has t->real_rank integers. OTHER (may be NULL): the value outside. */
     bool (*read)(void *host, const struct tensor *t, const struct value *at,
                  const struct value *other, struct span span, struct value *out);
@@ -62,9 +64,15 @@ struct eval_ops {
                 eval_body *body, void *data);
     bool (*loop)(void *host, const struct eval_range *r, struct span span, eval_body *body,
                  void *data);
+    /* BODY as long as CONDITION, a bool without dimensions, is true before a turn. */
+    bool (*repeat)(void *host, const struct tensor *condition, struct span span, eval_body *body,
+                   void *data);
     /* CONDITION is a bool SCALAR. OTHERWISE may do nothing. */
     bool (*branch)(void *host, const struct value *condition, struct span span, eval_body *then,
                    eval_body *otherwise, void *data);
+    /* For hosts that run one side of a branch: evaluates the other SIDE for the types in it.
+       Nothing that it does has an effect, and what goes wrong is no error. */
+    void (*imagine)(void *host, eval_body *side, void *data);
     /* What must hold when the function is called, and is not decided by symbols alone. */
     bool (*require)(void *host, const struct value *condition, const char *text, struct span span);
     /* The tensor of a layer's state. */

@@ -377,10 +377,6 @@ static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, st
     return eval_block(ev, env, e, &b) && block_read(ev, &b, out);
 }
 
-static bool eval_if(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
-    return eval_statement(ev, env, e, out);
-}
-
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     *out = value_none();
     switch (e->kind) {
@@ -414,7 +410,7 @@ bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct val
     case AST_LIST:
     case AST_TUPLE: return eval_list(ev, env, e, out);
     case AST_COMPREHENSION: return eval_comprehension(ev, env, e, out);
-    case AST_IF: return eval_if(ev, env, e, out);
+    case AST_IF: return eval_if(ev, env, e, (struct flow){.wanted = true}, out);
     case AST_GRADIENT:
     case AST_MINIMIZE: return eval_gradient(ev, env, e, out);
     default: diag_error(ev->diags, e->span, ERR_NOT_HERE, "this cannot stand here"); return false;

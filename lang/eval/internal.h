@@ -81,8 +81,47 @@ bool eval_spread(struct eval *ev, struct env *env, const struct ast *e, struct v
 bool bring_state(struct eval *ev, struct state *s, struct value *out);
 
 /* statements.c */
-bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out);
+struct flow {    /* what a block or branch is for */
+    bool wanted; /* its value is used */
+    bool tail;   /* its end is the end of the function: see Note [return] */
+};
+bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct flow f,
+                   struct value *out);
 bool in_script(const struct env *env);
+/* The scope of a block in ENV. */
+struct env *block_env(struct eval *ev, struct env *env);
+
+/* carried.c: see Note [carried values]. */
+struct carried {
+    struct binding *binding;
+    struct tensor *container;
+    struct value before;
+};
+struct carry {
+    uint32_t n;
+    struct carried *at;
+};
+/* Before a loop or branch that holds BODY: what it rebinds lives in containers. */
+bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
+              struct carry *c);
+/* The end of an iteration or side. */
+bool carry_round(struct eval *ev, struct carry *c, struct span span);
+/* After: they are values again. */
+void carry_out(struct carry *c);
+/* Notes what BODY rebinds, of which nothing is used after it; carry_back: as before BODY. */
+void carry_note(struct eval *ev, struct env *env, const struct ast *body, struct carry *c);
+void carry_back(struct carry *c);
+
+/* branches.c */
+bool eval_if(struct eval *ev, struct env *env, const struct ast *s, struct flow f,
+             struct value *out);
+/* The IF at position AT of BLOCK if it is one that returns (else not *DONE), with all that follows
+   it. */
+bool eval_if_return(struct eval *ev, struct env *env, const struct ast *block, uint32_t at,
+                    struct flow f, struct value *out, bool *done);
+bool eval_while(struct eval *ev, struct env *env, const struct ast *s);
+/* A run-time loop, map or branch cannot end its function. */
+bool no_return(struct eval *ev, struct span span);
 
 /* calls.c */
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */

@@ -1,5 +1,5 @@
 /* Statements. Program order is the meaning: each is evaluated where it stands.
-   See Note [carried values] for how a loop rebinds what stands outside it. */
+   See Note [carried values] (carried.c) for how a loop rebinds what stands outside it. */
 #include "lang/eval/internal.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ bool in_script(const struct env *env) {
 
 /* The scope of a block in ENV: one of its own, but for scripts, where names that a loop or branch
    binds stay. */
-static struct env *block_env(struct eval *ev, struct env *env) {
+struct env *block_env(struct eval *ev, struct env *env) {
     return in_script(env) ? env : env_new(ev->arena, ENV_BLOCK, env, env->module);
 }
 
@@ -27,123 +27,24 @@ static struct env *script_of(struct env *env) {
     return env;
 }
 
-bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct value *out) {
+bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, struct flow f,
+                   struct value *out) {
     *out = value_none();
     bool ok = true;
-    for (uint32_t i = 0; i < block->nkids && !ev->returned; i++)
-        if (!eval_statement(ev, env, block->kids[i], out)) {
-            ok = false;
-            if (!in_script(env))
-                return false; /* what follows would only repeat the error */
-        }
+    for (uint32_t i = 0; i < block->nkids && !ev->returned; i++) {
+        const struct ast *s = block->kids[i];
+        bool last = i + 1 == block->nkids, done = false;
+        bool fine = s->kind != AST_IF || eval_if_return(ev, env, block, i, f, out, &done);
+        if (fine && !done)
+            fine = s->kind == AST_IF && last ? eval_if(ev, env, s, f, out)
+                                             : eval_statement(ev, env, s, out);
+        if (fine)
+            continue;
+        ok = false;
+        if (!in_script(env))
+            return false; /* what follows would only repeat the error */
+    }
     return ok;
-}
-
-/* Note [carried values]
-   `x = f(x)` in a loop or branch rebinds a value that stands outside. When the iterations are
-   executed by the host rather than unrolled here, the value lives in a container while the loop
-   runs: it is copied in before, every iteration ends by copying the new value into it, and inside
-   the name stands for the container. Passes remove the copies that are not needed. */
-struct carried {
-    struct binding *binding;
-    struct tensor *container;
-};
-
-struct carry {
-    uint32_t n;
-    struct carried *at;
-};
-
-static void collect_targets(const struct ast *s, struct map *names) {
-    if (!s || s->kind == AST_MAP || s->kind == AST_FN || s->kind == AST_LAYER)
-        return;
-    if (s->kind == AST_READ)
-        map_put(names, s->name.i, 1);
-    if (s->kind == AST_ASSIGN)
-        for (uint32_t i = 1; i < s->nkids; i++)
-            if (s->kids[i]->kind == AST_NAME)
-                map_put(names, s->kids[i]->name.i, 1);
-    if (s->kind == AST_UPDATE && s->kids[0]->kind == AST_NAME)
-        map_put(names, s->kids[0]->name.i, 1);
-    for (uint32_t i = 0; i < s->nkids; i++) /* blocks stand in expressions too */
-        collect_targets(s->kids[i], names);
-}
-
-static struct binding *function_binding(struct env *env, struct name n) {
-    struct env *where;
-    struct binding *b = env_find(env, n, &where);
-    return b && where->kind != ENV_INSTANCE && where->kind != ENV_SCRIPT ? b : NULL;
-}
-
-static bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
-                     struct carry *c) {
-    struct map names = map_new(ev->arena);
-    collect_targets(body, &names);
-    c->n = 0;
-    c->at = ARENA_ARRAY(ev->arena, struct carried, names.n);
-    for (uint32_t i = 0; i < names.n; i++) {
-        struct binding *b = function_binding(env, (struct name){(uint32_t)names.entries[i].key});
-        if (!b)
-            continue;
-        struct value v = b->value;
-        if (v.kind == VAL_TENSOR && v.tensor->container && !v.tensor->carried)
-            continue; /* a declared container: `=` writes it */
-        struct tensor *t;
-        if (v.kind == VAL_TENSOR) {
-            struct value copy;
-            if (!tensor_copy(ev, v.tensor, b->name, span, &copy))
-                return false;
-            t = copy.tensor;
-        } else if (value_is_scalar(&v)) {
-            enum dtype type = v.kind == VAL_SCALAR  ? v.dtype
-                              : v.kind == VAL_BOOL  ? DT_bool
-                              : v.kind == VAL_FLOAT ? DT_f32
-                                                    : DT_i64;
-            t = declare(ev, type, 0, NULL, STORE_NONE, NULL, b->name, span);
-            if (!t || !to_scalar(ev, type, &v, "loop", span) ||
-                !ev->ops->write(ev->host, t, NULL, v, RES_NONE, false, span))
-                return false;
-        } else {
-            diag_error(ev->diags, span, ERR_NOT_HERE,
-                       arena_printf(ev->arena, "a loop cannot change %s, which is %s",
-                                    text_of(ev, b->name), value_kind_name(&v)));
-            return false;
-        }
-        t->container = t->carried = true;
-        b->value = value_tensor(t);
-        c->at[c->n++] = (struct carried){b, t};
-    }
-    return true;
-}
-
-/* The end of an iteration or branch: new values go into the containers. None of them is another
-   name for one of the containers: naming those copies. */
-static bool carry_round(struct eval *ev, struct carry *c, struct span span) {
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct value v = c->at[i].binding->value;
-        struct tensor *t = c->at[i].container;
-        if (v.kind == VAL_TENSOR && v.tensor == t)
-            continue;
-        bool fits = v.kind != VAL_TENSOR ? t->rank == 0 : v.tensor->rank == t->rank;
-        for (uint32_t d = 0; fits && v.kind == VAL_TENSOR && d < t->rank; d++)
-            fits = int_equal(ev, &v.tensor->dims[d], &t->dims[d]) == 1;
-        if (!fits) {
-            diag_error(ev->diags, span, ERR_NOT_HERE,
-                       arena_printf(ev->arena, "%s changes its shape in a loop or branch",
-                                    text_of(ev, c->at[i].binding->name)));
-            return false;
-        }
-        struct block to = block_whole(ev, t, span);
-        if (!block_write(ev, &to, v, RES_NONE))
-            return false;
-        c->at[i].binding->value = value_tensor(t);
-    }
-    return true;
-}
-
-static void carry_out(struct carry *c) {
-    for (uint32_t i = 0; i < c->n; i++)
-        c->at[i].container->container = c->at[i].container->carried = false;
 }
 
 static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
@@ -489,17 +390,6 @@ static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, st
     return true;
 }
 
-/* A run-time loop, map or branch cannot end its function. */
-static bool no_return(struct eval *ev, struct span span) {
-    if (!ev->returned)
-        return true;
-    struct diag *d =
-        diag_error(ev->diags, span, ERR_NOT_HERE,
-                   "`return` stands in a map, or in a loop or branch that depends on the run");
-    diag_help(ev->diags, d, "write the result in both cases, or choose it with select(c, a, b)");
-    return false;
-}
-
 struct body {
     struct eval *ev;
     struct env *outer;
@@ -527,7 +417,8 @@ static bool run_body(void *data, const struct value *index) {
         env_bind(env, it->name, pack, it->span);
     }
     struct value v;
-    if (!eval_block_of(ev, env, b->ast->kids[0], &v) || !no_return(ev, b->ast->span))
+    if (!eval_block_of(ev, env, b->ast->kids[0], (struct flow){0}, &v) ||
+        !no_return(ev, b->ast->span))
         return false;
     return !b->carry || carry_round(ev, b->carry, b->ast->span);
 }
@@ -575,7 +466,8 @@ static bool run_level(void *data, const struct value *index) {
     if (next + 1 < m->body.ast->nkids)
         return map_level(ev, env, m->body.ast, next);
     struct value v;
-    return eval_block_of(ev, env, m->body.ast->kids[0], &v) && no_return(ev, m->body.ast->span);
+    return eval_block_of(ev, env, m->body.ast->kids[0], (struct flow){0}, &v) &&
+           no_return(ev, m->body.ast->span);
 }
 
 /* Evaluates the indices from ITER number FIRST on; one that uses an index of the same level starts
@@ -623,7 +515,7 @@ static bool unrolled_for(struct eval *ev, struct env *env, const struct ast *s,
         }
         for (uint32_t i = 0; i < names; i++)
             env_bind(inner, s->kids[1 + i]->name, names > 1 ? x.list->at[i] : x, it->span);
-        if (!eval_block_of(ev, inner, s->kids[0], &v))
+        if (!eval_block_of(ev, inner, s->kids[0], (struct flow){0}, &v))
             return false;
     }
     return true;
@@ -653,89 +545,6 @@ static bool eval_for(struct eval *ev, struct env *env, const struct ast *s) {
     return ok;
 }
 
-static bool eval_while(struct eval *ev, struct env *env, const struct ast *s) {
-    if (!in_script(env)) {
-        diag_error(ev->diags, s->span, ERR_NOT_YET, "`while` in a function");
-        return false;
-    }
-    for (;;) {
-        struct value c, v;
-        if (!eval_expr(ev, env, s->kids[0], &c) || !read_if_scalar(ev, &c, s->span) ||
-            !ev->ops->concrete(ev->host, &c, s->kids[0]->span))
-            return false;
-        if (c.kind != VAL_BOOL) {
-            diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, "while", "the condition",
-                       "a truth value", value_kind_name(&c));
-            return false;
-        }
-        if (!c.b)
-            return true;
-        if (!eval_block_of(ev, block_env(ev, env), s->kids[1], &v))
-            return false;
-    }
-}
-
-struct arms {
-    struct eval *ev;
-    struct env *env;
-    const struct ast *s;
-    struct carry *carry;
-};
-
-static bool run_arm(struct arms *a, const struct ast *arm) {
-    struct value v;
-    if (arm) {
-        struct env *inner = env_new(a->ev->arena, ENV_BLOCK, a->env, a->env->module);
-        bool ok = arm->kind == AST_BLOCK ? eval_block_of(a->ev, inner, arm, &v)
-                                         : eval_statement(a->ev, inner, arm, &v);
-        if (!ok || !no_return(a->ev, arm->span))
-            return false;
-    }
-    return carry_round(a->ev, a->carry, a->s->span);
-}
-
-static bool run_then(void *data, const struct value *index) {
-    (void)index;
-    struct arms *a = data;
-    return run_arm(a, a->s->kids[1]);
-}
-
-static bool run_else(void *data, const struct value *index) {
-    (void)index;
-    struct arms *a = data;
-    return run_arm(a, a->s->kids[2]);
-}
-
-static bool eval_if(struct eval *ev, struct env *env, const struct ast *s, struct value *out) {
-    struct value c;
-    if (!eval_expr(ev, env, s->kids[0], &c) || !read_if_scalar(ev, &c, s->span))
-        return false;
-    if (c.kind == VAL_SCALAR && in_script(env) &&
-        !ev->ops->concrete(ev->host, &c, s->kids[0]->span))
-        return false;
-    if (c.kind == VAL_BOOL) {
-        const struct ast *arm = c.b ? s->kids[1] : s->kids[2];
-        if (!arm)
-            return true;
-        if (arm->kind != AST_BLOCK)
-            return eval_statement(ev, env, arm, out);
-        return eval_block_of(ev, block_env(ev, env), arm, out);
-    }
-    if (c.kind != VAL_SCALAR || c.dtype != DT_bool) {
-        diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, "if", "the condition",
-                   "a truth value", value_kind_name(&c));
-        return false;
-    }
-    struct carry carry;
-    struct ast both = {.kind = AST_BLOCK, .nkids = s->kids[2] ? 2 : 1, .kids = s->kids + 1};
-    if (!carry_in(ev, env, &both, s->span, &carry))
-        return false;
-    struct arms a = {ev, env, s, &carry};
-    bool ok = ev->ops->branch(ev->host, &c, s->span, run_then, run_else, &a);
-    carry_out(&carry);
-    return ok;
-}
-
 bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struct value *out) {
     *out = value_none();
     switch (s->kind) {
@@ -747,8 +556,8 @@ bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struc
     case AST_MAP: return eval_map(ev, env, s);
     case AST_FOR: return eval_for(ev, env, s);
     case AST_WHILE: return eval_while(ev, env, s);
-    case AST_IF: return eval_if(ev, env, s, out);
-    case AST_BLOCK: return eval_block_of(ev, env, s, out);
+    case AST_IF: return eval_if(ev, env, s, (struct flow){0}, out);
+    case AST_BLOCK: return eval_block_of(ev, env, s, (struct flow){.wanted = true}, out);
     case AST_RETURN:
         ev->result = value_none();
         if (s->nkids && s->kids[0] && !eval_expr(ev, env, s->kids[0], &ev->result))

@@ -45,6 +45,7 @@ struct bounds {
     struct arena *arena;
     struct arena *levels[256];
     uint32_t level;
+    uint32_t imagined; /* sides of branches around that do not run */
     bool strict, gave_up;
 };
 
@@ -384,6 +385,10 @@ static bool bounds_container(void *host, struct tensor *t, enum storage storage,
     return true;
 }
 
+static bool bounds_before(void *host, struct tensor *t, const struct value *fill) {
+    return bounds_container(host, t, STORE_NONE, fill);
+}
+
 static struct cell *cell_at(const struct tensor *t, const struct value *at) {
     const struct cells *x = t->impl;
     int64_t o = 0;
@@ -398,8 +403,12 @@ static struct cell *cell_at(const struct tensor *t, const struct value *at) {
 static bool bounds_read(void *host, const struct tensor *t, const struct value *at,
                         const struct value *other, struct span span, struct value *out) {
     struct bounds *b = host;
-    struct cell *c = cell_at(t, at);
     (void)span;
+    if (b->imagined) {
+        *out = shade_value(b, t->dtype, (struct shade){.r = scalar_from_i64(t->dtype, 0)});
+        return true;
+    }
+    struct cell *c = cell_at(t, at);
     if (!c && !other)
         return false;
     *out = c ? shade_value(b, t->dtype, cell_read(b, t->dtype, c)) : *other;
@@ -409,8 +418,10 @@ static bool bounds_read(void *host, const struct tensor *t, const struct value *
 static bool bounds_write(void *host, const struct tensor *t, const struct value *at, struct value v,
                          enum resolution r, bool drop, struct span span) {
     struct bounds *b = host;
-    struct cell *c = cell_at(t, at);
     (void)span;
+    if (b->imagined)
+        return true;
+    struct cell *c = cell_at(t, at);
     if (!c)
         return drop;
     if (r != RES_NONE)
@@ -426,6 +437,8 @@ static bool bounds_iterate(struct bounds *b, uint32_t n, const struct eval_range
     struct value index[EVAL_MAX_RANK * 2];
     if (b->level >= 255 || n > EVAL_MAX_RANK * 2)
         return false;
+    if (b->imagined)
+        return true;
     for (uint32_t k = 0; k < n; k++) {
         index[k] = range[k].lo;
         if (range[k].hi.i <= range[k].lo.i)
@@ -466,6 +479,32 @@ static bool bounds_loop(void *host, const struct eval_range *range, struct span 
     return bounds_iterate(host, 1, range, body, data);
 }
 
+static bool bounds_repeat(void *host, const struct tensor *condition, struct span span,
+                          eval_body *body, void *data) {
+    struct bounds *b = host;
+    struct value go;
+    if (b->level >= 255)
+        return false;
+    struct arena *outer = b->ev.arena;
+    if (!b->levels[b->level])
+        b->levels[b->level] = arena_new();
+    struct arena *mine = b->levels[b->level++];
+    bool ok = true;
+    while (ok && (ok = bounds_read(host, condition, NULL, NULL, span, &go))) {
+        struct shade s = shade_of(&go);
+        b->gave_up = b->gave_up || s.unsure;
+        ok = !s.unsure;
+        if (!ok || !s.r.b)
+            break;
+        b->ev.arena = mine;
+        ok = body(data, NULL);
+        b->ev.arena = outer;
+        arena_reset(mine);
+    }
+    b->level--;
+    return ok;
+}
+
 static bool bounds_branch(void *host, const struct value *condition, struct span span,
                           eval_body *then, eval_body *otherwise, void *data) {
     struct bounds *b = host;
@@ -473,6 +512,17 @@ static bool bounds_branch(void *host, const struct value *condition, struct span
     (void)span;
     b->gave_up = b->gave_up || s.unsure;
     return !s.unsure && (s.r.b ? then(data, NULL) : otherwise(data, NULL));
+}
+
+static void bounds_imagine(void *host, eval_body *side, void *data) {
+    struct bounds *b = host;
+    struct diags *told = b->ev.diags, nothing;
+    diags_init(&nothing, b->ev.arena, told->sources);
+    b->ev.diags = &nothing;
+    b->imagined++;
+    side(data, NULL);
+    b->imagined--;
+    b->ev.diags = told;
 }
 
 static bool bounds_require(void *host, const struct value *condition, const char *text,
@@ -505,6 +555,7 @@ static bool bounds_has_builtin(void *host, struct name n) {
 
 static const struct eval_ops bounds_verbs = {
     .container = bounds_container,
+    .before = bounds_before,
     .read = bounds_read,
     .write = bounds_write,
     .scalar = bounds_scalar,
@@ -516,7 +567,9 @@ static const struct eval_ops bounds_verbs = {
     .hint = bounds_hint,
     .map = bounds_map,
     .loop = bounds_loop,
+    .repeat = bounds_repeat,
     .branch = bounds_branch,
+    .imagine = bounds_imagine,
     .require = bounds_require,
     .has_builtin = bounds_has_builtin,
 };

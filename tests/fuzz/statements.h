@@ -676,6 +676,84 @@ static const char *condition(struct gen *g, struct scope *s) {
     return expression_text(g, s, DT_bool, 2);
 }
 
+/* A turn may be the last one for other reasons too, so nothing is known to be written in it. */
+static bool while_statement(struct gen *g, struct scope *s) {
+    int most = rng_below(&g->rng, 7);
+    int64_t iterations = (int64_t)(s->iterations ? s->iterations : 1) * (most ? most : 1);
+    if (s->depth > 4 || s->nvalues >= SCOPE_VALUES - 1 || iterations > 6000 || !pay(g, s, most))
+        return false;
+    char name[16], go[16];
+    bool named = s->nviews < SCOPE_VIEWS - 1 && rng_chance(&g->rng, 35);
+    local_name(g, s, "nkq", name);
+    line(g, s, "%s = 0", name);
+    const char *test = arena_printf(g->arena, "%s < %d", name, most);
+    if (rng_chance(&g->rng, 25)) {
+        struct buf e = buf_new(g->arena);
+        symbolic_comparison(g, s, &e);
+        test = rng_chance(&g->rng, 50) ? arena_printf(g->arena, "(%s) and %s", e.at, test)
+                                       : arena_printf(g->arena, "%s and (%s)", test, e.at);
+    }
+    if (named) {
+        fresh(g, "go", go);
+        line(g, s, "%s: bool = %s", go, rng_chance(&g->rng, 80) ? test : "false");
+        line(g, s, "while %s {", go);
+    } else {
+        line(g, s, "while %s {", test);
+    }
+    struct scope in = enter(s, true);
+    add_value(&in, name, DT_i64, most ? most : 1);
+    in.iterations = (int)iterations;
+    in.in_loop = true;
+    block(g, &in, 1 + rng_below(&g->rng, 3));
+    if (rng_chance(&g->rng, 60))
+        rebind(g, &in);
+    line(g, &in, rng_chance(&g->rng, 50) ? "%s += 1" : "%s = %s + 1", name, name);
+    if (named)
+        line(g, &in, "%s = %s", go, test);
+    line(g, s, "}");
+    leave(s, &in);
+    add_value(s, name, DT_i64, most + 1);
+    return true;
+}
+
+/* name = if c { .. a } else { .. b } */
+static bool choice_statement(struct gen *g, struct scope *s) {
+    char name[16];
+    if (s->depth > 5 || s->nvalues == SCOPE_VALUES)
+        return false;
+    enum dtype t = random_type(g);
+    const char *c = condition(g, s);
+    int sure = rng_below(&g->rng, 2); /* the side with a type of its own */
+    struct buf text = buf_new(g->arena), outer = g->out;
+    for (int side = 0; side < 2; side++) {
+        struct scope in = enter(s, true);
+        g->out = buf_new(g->arena);
+        if (rng_chance(&g->rng, 40))
+            block(g, &in, 1);
+        static const char *const floats[] = {"0.5", "-2.5", "0.1"};
+        if (sure != side && (t == DT_f32 || t == DT_i64) && rng_chance(&g->rng, 25)) {
+            /* A number: of the type that it has where the condition is known. */
+            line(g, &in, "%s", t == DT_f32 ? rng_of(&g->rng, floats) : "3");
+        } else {
+            line(g, &in, "%s", expression_text(g, &in, t, 2));
+        }
+        buf_printf(&text, "%s", g->out.at);
+        if (side == 0) {
+            for (int i = 0; i <= s->depth; i++)
+                buf_text(&text, "  ");
+            buf_text(&text, "} else {\n");
+        }
+        leave(s, &in);
+    }
+    g->out = outer;
+    local_name(g, s, "abcdegh", name);
+    line(g, s, "%s = if %s {", name, c);
+    buf_text(&g->out, text.at);
+    line(g, s, "}");
+    add_value(s, name, t, 0);
+    return true;
+}
+
 static bool if_statement(struct gen *g, struct scope *s) {
     if (s->depth > 5)
         return false;
@@ -837,13 +915,31 @@ static bool block_statement(struct gen *g, struct scope *s) {
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 static void statement(struct gen *g, struct scope *s) {
-    enum { LET, REBIND, OWN, ACC, MAP, TILE, UNIQUE, FOR, IF, CONTAINER, BLOCK, TENSOR, KINDS };
+    enum {
+        LET,
+        REBIND,
+        OWN,
+        ACC,
+        MAP,
+        TILE,
+        UNIQUE,
+        FOR,
+        IF,
+        CONTAINER,
+        BLOCK,
+        TENSOR,
+        WHILE,
+        CHOICE,
+        KINDS
+    };
     static const int top[KINDS] = {
-        [LET] = 6, [REBIND] = 4, [OWN] = 4, [MAP] = 40,      [TILE] = 9,  [UNIQUE] = 2,
-        [FOR] = 9, [IF] = 5,     [ACC] = 0, [CONTAINER] = 7, [BLOCK] = 5, [TENSOR] = 16};
+        [LET] = 6,    [REBIND] = 4,  [OWN] = 4,   [MAP] = 40,  [TILE] = 9,
+        [UNIQUE] = 2, [FOR] = 9,     [IF] = 5,    [ACC] = 0,   [CONTAINER] = 7,
+        [BLOCK] = 5,  [TENSOR] = 16, [WHILE] = 5, [CHOICE] = 4};
     static const int inner[KINDS] = {
-        [LET] = 26, [REBIND] = 5, [OWN] = 22, [MAP] = 16,      [TILE] = 2,  [UNIQUE] = 0,
-        [FOR] = 6,  [IF] = 8,     [ACC] = 20, [CONTAINER] = 7, [BLOCK] = 2, [TENSOR] = 0};
+        [LET] = 26,   [REBIND] = 5, [OWN] = 22,  [MAP] = 16,  [TILE] = 2,
+        [UNIQUE] = 0, [FOR] = 6,    [IF] = 8,    [ACC] = 20,  [CONTAINER] = 7,
+        [BLOCK] = 2,  [TENSOR] = 0, [WHILE] = 4, [CHOICE] = 6};
     for (int k = 0; k < 5; k++) {
         bool done = false;
         switch (rng_weighted(&g->rng, KINDS, s->level ? inner : top)) {
@@ -859,6 +955,8 @@ static void statement(struct gen *g, struct scope *s) {
         case CONTAINER: done = container_statement(g, s); break;
         case BLOCK: done = block_statement(g, s); break;
         case TENSOR: done = tensor_statement(g, s); break;
+        case WHILE: done = while_statement(g, s); break;
+        case CHOICE: done = pay(g, s, 2) && choice_statement(g, s); break;
         }
         if (done)
             return;

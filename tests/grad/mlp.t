@@ -149,4 +149,35 @@ fn dlooped(x: f64[N]) -> d: f64[N] { l, g = gradient looped(x) over x
 except dclpy.Error as error:
     tap.ok("no derivative here: a sequential loop" in str(error), "a loop is refused, with reason",
            str(error))
+for k, inside in enumerate(("if x[1] == x[1] ", "map j in 0:N ")):
+    try:
+        s.run("""
+fn turned%d(x: f64[N]) -> s: f64[] {
+  s = 0
+  %s{
+    u << x[0]
+    t: f64 = 1
+    k = 0
+    while k < 3 { k += 1;  t = t * u }
+    t >> s (sum)
+  }
+}
+fn dturned%d(x: f64[N]) -> d: f64[N] { l, g = gradient turned%d(x) over x
+  d = g }
+""" % (k, inside, k, k))
+        s.call("dturned%d" % k, x)
+        tap.ok(False, "a while is refused")
+    except dclpy.Error as error:
+        tap.ok("no derivative here: a `while`" in str(error), "a while is refused, with reason",
+               str(error))
+s.run("""
+fn beside(x: f64[N], n: i64) -> s: f64[] {
+  k = 0
+  while k * k < n { k += 1 }
+  map i in N { s += x[i] * x[i] * f64(k) }
+}
+fn dbeside(x: f64[N]) -> d: f64[N] { l, g = gradient beside(x, 17) over x
+  d = g }
+""")
+tap.ok(np.allclose(s.call("dbeside", x), 10 * x), "a while that no gradient passes is no obstacle")
 tap.done_testing()

@@ -304,6 +304,13 @@ static struct node *rd_node(struct reader *r) {
         rd_region(r, &n->loop.body, "}");
         return n;
     }
+    if (rd_is(r, "while")) {
+        n = node_new(r->g, NODE_WHILE, none);
+        n->repeat.condition = rd_memlet(r, false);
+        rd_want(r, "{");
+        rd_region(r, &n->repeat.body, "}");
+        return n;
+    }
     if (rd_is(r, "if")) {
         n = node_new(r->g, NODE_BRANCH, none);
         n->branch.condition = rd_expr(r);

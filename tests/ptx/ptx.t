@@ -84,6 +84,8 @@ REFUSED = [
      "block index i is longer than 1024"),
     ("map i in N grid { map k in 1 grid { y[i] = x[i] } }", "2:21",
      "grid index k is not among the first"),
+    ("map i in N grid { go: bool = true; while go { go = false }; y[i] = x[i] }", "2:38",
+     "a `while`"),
     ("map i in N grid { map k in 0:1 warp { y[i] = x[i] } }", "2:21", "warps are not lowered yet"),
     ("map i in N grid { t: f32[N] in heap = 0; y[i] = x[i] + t[0] }", "2:21",
      "t is declared in a kernel and its size is not constant"),

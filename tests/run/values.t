@@ -93,7 +93,7 @@ for text, want in (
         ("fn f(x: f32[N]) -> y: f32[N] { z = x }", "the result y is never written"),
         ("fn g(inout a: f32[N], b: f32[N]) { map i in N { a[i] = b[i] } }\n"
          "fn f(inout a: f32[_]) { g(a, a) }", "g: a and b overlap, and a is inout"),
-        ("fn f(x: f32[_]) -> f32 { if x[0] > 1 { return 1.0 }\n 2.0 }\nx: f32[2] = 2\nf(x)",
+        ("fn f(x: f32[_]) -> f32 { for i in 0:2 { return 1.0 }\n 2.0 }\nx: f32[2] = 2\nf(x)",
          "`return` stands in a map"),
         ("layer A(n: int) where n > 0 { fn forward(x: f32[_]) -> f32 { 1.0 } }\na = A(0)",
          "A: the condition n > 0 does not hold")):

@@ -299,6 +299,13 @@ BUILD struct node *build_loop(struct build *b, const char *text) {
     return n;
 }
 
+BUILD struct node *build_while(struct build *b, const char *condition) {
+    struct node *n = build_node(b, NODE_WHILE);
+    n->repeat.condition = build_memlet(b, condition);
+    build_open(b, &n->repeat.body);
+    return n;
+}
+
 /* Opens the first region. */
 BUILD struct node *build_branch(struct build *b, const struct expr *condition) {
     struct node *n = build_node(b, NODE_BRANCH);

@@ -232,7 +232,7 @@ struct seen {
 
 static void see(void *data, struct node *n) {
     struct seen *s = data;
-    s->kinds[s->n++] = "drlwmfb"[n->kind];
+    s->kinds[s->n++] = "drlwmfub"[n->kind];
     s->kinds[s->n] = '\0';
 }
 
@@ -251,10 +251,14 @@ static void walks(void) {
     build_decl(&b, "z", DT_f32, "", STORE_NONE, 0);
     build_end(&b);
     build_end(&b);
+    build_decl(&b, "go", DT_bool, "", STORE_NONE, 0);
+    build_while(&b, "go");
+    build_let(&b, "e", num(&b, 1));
+    build_end(&b);
     build_read(&b, "u", "x[0]");
     struct seen s = {.n = 0};
     region_walk(&b.g->body, see, &s);
-    is_str(s.kinds, "dfmrwbldr", "nodes in program order, around before inside");
+    is_str(s.kinds, "dfmrwblddulr", "nodes in program order, around before inside");
     arena_free(b.arena);
 }
 

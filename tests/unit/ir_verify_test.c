@@ -227,6 +227,14 @@ static void written_as_another_type(struct build *b) {
 static void branch_on_a_number(struct build *b) {
     build_branch(b, val(b, "v"));
 }
+static void while_on_a_number(struct build *b) {
+    build_decl(b, "go", DT_i32, "", STORE_NONE, 1);
+    build_while(b, "go");
+}
+static void while_on_a_tensor(struct build *b) {
+    build_decl(b, "go", DT_bool, "4", STORE_NONE, 1);
+    build_while(b, "go[0]");
+}
 static void number_as_condition(struct build *b) {
     build_condition(b, integer(b, "N"));
 }
@@ -286,6 +294,11 @@ static void result_read_first(struct build *b) {
 static void transient_unwritten(struct build *b) {
     build_decl(b, "t", DT_f32, "4", STORE_NONE, NAN);
     build_read(b, "u", "t[0]");
+}
+static void while_unwritten(struct build *b) { /* the body comes after the first question */
+    build_decl(b, "go", DT_bool, "", STORE_NONE, NAN);
+    build_while(b, "go");
+    build_write(b, op2(b, OP_GT, val(b, "v"), num(b, 1)), "go", RES_NONE);
 }
 static void result_by_sum_only(struct build *b) {
     node_at(b, 0, 2)->write.to.resolution = RES_SUM;
@@ -451,6 +464,8 @@ static const struct {
     BREAK(10, value_of_another_type),
     BREAK(10, written_as_another_type),
     BREAK(10, branch_on_a_number),
+    BREAK(10, while_on_a_number),
+    BREAK(10, while_on_a_tensor),
     BREAK(10, number_as_condition),
     BREAK(11, constants_not_folded),
     BREAK(11, cast_of_a_constant),
@@ -466,6 +481,7 @@ static const struct {
     BREAK(13, parameter_written),
     BREAK(14, result_read_first),
     BREAK(14, transient_unwritten),
+    BREAK(14, while_unwritten),
     BREAK(14, result_by_sum_only),
     BREAK(14, declared_in_the_loop),
     BREAK(14, result_unwritten),
@@ -524,6 +540,16 @@ static void carried_in_a_loop(struct build *b) { /* read in an iteration after t
     build_end(b);
     build_write(b, val(b, "v"), "c[0]", RES_NONE);
 }
+static void carried_in_a_while(struct build *b) {
+    build_decl(b, "c", DT_f32, "4", STORE_NONE, NAN);
+    build_decl(b, "go", DT_bool, "", STORE_NONE, 1);
+    build_while(b, "go");
+    build_branch(b, op2(b, OP_GT, val(b, "v"), num(b, 0)));
+    build_read(b, "u", "c[0]");
+    build_end(b);
+    build_write(b, val(b, "v"), "c[0]", RES_NONE);
+    build_write(b, op2(b, OP_GT, val(b, "v"), num(b, 1)), "go", RES_NONE);
+}
 static void names_side_by_side(struct build *b) {
     build_map(b, "a in 0:3");
     build_let(b, "e", num(b, 1));
@@ -580,7 +606,7 @@ static void passes(void) {
         GOOD(carried_in_a_loop), GOOD(names_side_by_side),  GOOD(step_of_a_known_symbol),
         GOOD(vouched_for),       GOOD(in_order_by_data),    GOOD(vector_sum),
         GOOD(sum_onto_a_fill),   GOOD(a_gpu_kernel),        GOOD(subscript_by_data),
-        GOOD(size_by_index),     GOOD(forgotten_container),
+        GOOD(size_by_index),     GOOD(forgotten_container), GOOD(carried_in_a_while),
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct build b = plain();
