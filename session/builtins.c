@@ -109,8 +109,20 @@ static bool call_print(struct dcl_session *s, const struct call *c, struct value
     return true;
 }
 
+/* [(from, to), ..] of strings. */
+static bool is_pairs(const struct value *v) {
+    bool fits = v->kind == VAL_LIST;
+    for (uint32_t i = 0; fits && i < v->list->n; i++) {
+        const struct value *x = &v->list->at[i];
+        fits = x->kind == VAL_LIST && x->list->n == 2 && x->list->at[0].kind == VAL_STR &&
+               x->list->at[1].kind == VAL_STR;
+    }
+    return fits;
+}
+
 static bool call_load(struct dcl_session *s, const struct call *c, struct value *out) {
-    struct name named = {0};
+    const struct value *word = NULL; /* the argument by name, and which it is */
+    const char *which = "";
     uint32_t positional = 0;
     bool fits = true;
     for (uint32_t i = 0; i < c->nargs; i++) {
@@ -118,17 +130,20 @@ static bool call_load(struct dcl_session *s, const struct call *c, struct value 
             positional++;
             continue;
         }
-        fits = fits && strcmp(name_text(s->names, c->keywords[i]), "name") == 0 &&
-               i == positional && c->args[i].kind == VAL_STR && c->args[0].kind == VAL_STR;
-        if (fits)
-            named = c->args[i].str;
+        fits = fits && i == positional;
+        word = &c->args[i];
+        which = name_text(s->names, c->keywords[i]);
     }
-    fits = fits && ((positional == 1 && c->args[0].kind == VAL_STR) ||
-                    (positional == 2 && c->args[0].kind == VAL_INSTANCE &&
-                     c->args[1].kind == VAL_STR && c->nargs == 2));
-    if (!fits)
-        return usage(s, c, "load");
-    return in_script(s, c, "load") && builtin_load(s, positional, c->args, named, c->span, out);
+    if (fits && positional == 1 && c->args[0].kind == VAL_STR &&
+        (!word || (strcmp(which, "name") == 0 && word->kind == VAL_STR)))
+        return in_script(s, c, "load") &&
+               builtin_load_tensor(s, c->args[0].str, word ? word->str : (struct name){0}, c->span,
+                                   out);
+    if (fits && positional == 2 && c->args[0].kind == VAL_INSTANCE && c->args[1].kind == VAL_STR &&
+        (!word || (strcmp(which, "rename") == 0 && is_pairs(word))))
+        return in_script(s, c, "load") &&
+               builtin_load_states(s, c->args[0].instance, c->args[1].str, word, c->span);
+    return usage(s, c, "load");
 }
 
 static bool call_save(struct dcl_session *s, const struct call *c, struct value *out) {

@@ -49,8 +49,8 @@ static const struct file_tensor *choose(struct dcl_session *s, const struct file
     return NULL;
 }
 
-static bool load_tensor(struct dcl_session *s, struct name path, struct name named,
-                        struct span span, struct value *out) {
+bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
+                         struct span span, struct value *out) {
     struct file_tensors all;
     if (!read_file(s, path, span, &all))
         return false;
@@ -104,6 +104,27 @@ static bool same_shape(const struct state *st, const struct file_tensor *t) {
     return true;
 }
 
+/* The name of a state in the file: parts between dots are exchanged as RENAME says. */
+static const char *name_in_file(struct dcl_session *s, const char *name,
+                                const struct value *rename) {
+    if (!rename)
+        return name;
+    struct buf out = buf_new(s->unit.arena);
+    for (const char *p = name, *end; *p; p = end + (*end == '.')) {
+        end = p + strcspn(p, ".");
+        const char *part = arena_printf(s->unit.arena, "%.*s", (int)(end - p), p);
+        for (uint32_t i = 0; i < rename->list->n; i++) {
+            const struct value *pair = rename->list->at[i].list->at;
+            if (strcmp(part, name_text(s->names, pair[0].str)) == 0) {
+                part = name_text(s->names, pair[1].str);
+                break;
+            }
+        }
+        buf_printf(&out, "%s%s", p == name ? "" : ".", part);
+    }
+    return out.at;
+}
+
 static void compare(struct dcl_session *s, const struct named_states *states,
                     const struct file_tensors *all, struct problems *p) {
     struct map known = map_new(s->unit.arena);
@@ -120,18 +141,20 @@ static void compare(struct dcl_session *s, const struct named_states *states,
                                  shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
     }
     for (uint32_t i = 0; i < all->n; i++)
-        if (!map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
+        if (all->at[i].bytes && !map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
             problem(s, p, arena_printf(s->messages, "%s belongs to nothing here", all->at[i].name));
 }
 
-static bool load_instance(struct dcl_session *s, const struct instance *x, struct name path,
-                          struct span span) {
+bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
+                         const struct value *rename, struct span span) {
     struct file_tensors all;
     struct named_states states;
     struct problems p = {0};
     if (!read_file(s, path, span, &all))
         return false;
     states_list(s, s->unit.arena, x, &states);
+    for (uint32_t i = 0; i < states.at.n; i++)
+        states.at.at[i].name = name_in_file(s, states.at.at[i].name, rename);
     compare(s, &states, &all, &p);
     if (p.n) {
         struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
@@ -150,17 +173,11 @@ static bool load_instance(struct dcl_session *s, const struct instance *x, struc
         if (!undo_write_state(s, st))
             return false;
         struct data *to = st->data;
+        to->draws = NULL; /* never seen */
         if (to->size)
             memcpy(to->bytes, files_find(&all, states.at.at[i].name)->data, to->size);
     }
     return true;
-}
-
-bool builtin_load(struct dcl_session *s, uint32_t nargs, const struct value *args,
-                  struct name named, struct span span, struct value *out) {
-    if (nargs == 2)
-        return load_instance(s, args[0].instance, args[1].str, span);
-    return load_tensor(s, args[0].str, named, span, out);
 }
 
 /* --- saving --------------------------------------------------------------------------------- */
@@ -197,7 +214,7 @@ bool builtin_save(struct dcl_session *s, const struct value *args, struct span s
     struct file_tensor *all = ARENA_ARRAY(a, struct file_tensor, states.at.n);
     for (uint32_t i = 0; i < states.at.n; i++) {
         const struct state *st = states.at.at[i].state;
-        all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, st->data);
+        all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, state_data(st));
     }
     return files_write(arena_under(s->unit.arena), &s->diags, span, path, all, states.at.n);
 }

@@ -230,7 +230,7 @@ static struct actual *bind_actuals(struct call *c, const struct variant *v, void
                 memcpy(&at[i].value, at[i].bytes, sizeof at[i].value);
             break;
         case ORIGIN_STATE:
-            at[i].bytes = ((struct data *)from->state->data)->bytes;
+            at[i].bytes = state_data(from->state)->bytes;
             at[i].dims = from->state->dims;
             break;
         case ORIGIN_IMPORT: {

@@ -28,6 +28,7 @@ struct data {
     size_t size;
     uint64_t line; /* of the REPL in which it was made: see undo_write */
     bool live;
+    struct draws *draws; /* of a start that has not been drawn yet, see state_data; or NULL */
 };
 
 /* A layer's state as the session keeps it: its address is its identity. */
@@ -310,11 +311,17 @@ bool builtin_call(void *session, struct name n, uint32_t nargs, const struct val
                   const struct name *keywords, struct span span, struct value *out);
 
 /* builtins_files.c */
-bool builtin_load(struct dcl_session *s, uint32_t nargs, const struct value *args,
-                  struct name named, struct span span, struct value *out);
+bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
+                         struct span span, struct value *out);
+/* All states of X. RENAME: NULL or a list of pairs of strings, parts of dotted names here and in
+   the file. */
+bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
+                         const struct value *rename, struct span span);
 bool builtin_save(struct dcl_session *s, const struct value *args, struct span span);
 
 /* states.c: the memory of a layer's states and how it starts. */
+/* The memory of ST, drawn if need be. */
+struct data *state_data(const struct state *st);
 bool states_new(void *session, struct state *st, const struct value *init, struct span span);
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out);

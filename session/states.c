@@ -65,16 +65,33 @@ static void fill(const struct state *st, struct data *to, union scalar v) {
         scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size, v);
 }
 
+/* A random start is drawn when somebody looks: most states get theirs from a file. */
+struct draws {
+    struct random random;
+    bool normal;
+    double scale;
+};
+
 static void fill_random(struct dcl_session *s, const struct state *st, struct data *to, bool normal,
                         double k) {
-    struct random r = random_new(s->seed, st->id);
+    to->draws = ARENA_NEW(s->arena, struct draws);
+    *to->draws = (struct draws){random_new(s->seed, st->id), normal, k};
+}
+
+struct data *state_data(const struct state *st) {
+    struct data *to = st->data;
+    const struct draws *d = to->draws;
+    if (!d)
+        return to;
     size_t size = dtypes[st->dtype].bytes;
     for (int64_t i = 0, n = elements(st); i < n; i++) {
-        double x = normal ? k * random_normal(&r, (uint64_t)i)
-                          : k * (2 * random_uniform(&r, (uint64_t)i) - 1);
+        double x = d->normal ? d->scale * random_normal(&d->random, (uint64_t)i)
+                             : d->scale * (2 * random_uniform(&d->random, (uint64_t)i) - 1);
         scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size,
                      scalar_from_f64(st->dtype, x));
     }
+    to->draws = NULL;
+    return to;
 }
 
 /* Fan in: how many numbers one output sums; fan out: the reverse. */
@@ -201,7 +218,10 @@ static void list_instance(struct dcl_session *s, struct arena *a, const struct i
 static void list_value(struct dcl_session *s, struct arena *a, const struct value *v,
                        const char *prefix, struct named_states *out) {
     switch (v->kind) {
-    case VAL_STATE: VEC_PUSH(a, out->at, ((struct named_state){prefix, v->state})); break;
+    case VAL_STATE:
+        if (elements(v->state)) /* one without is an option that is not taken */
+            VEC_PUSH(a, out->at, ((struct named_state){prefix, v->state}));
+        break;
     case VAL_INSTANCE: list_instance(s, a, v->instance, prefix, out); break;
     case VAL_LIST:
         for (uint32_t i = 0; i < v->list->n; i++)

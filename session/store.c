@@ -211,7 +211,7 @@ static void want(struct wanted *w, struct value *v);
 /* V is a state as a value: what it holds now. */
 static bool copy_of_state(struct dcl_session *s, struct value *v) {
     const struct state *st = v->tensor->state;
-    const struct data *d = st->data;
+    const struct data *d = state_data(st);
     const char *name = name_text(s->names, st->path);
     struct data *copy = data_new(s, d->size, name, s->unit.span);
     if (!copy)

@@ -84,7 +84,9 @@ static struct data *copy_of(struct dcl_session *s, struct data *d, const char *w
     if (!s->before || d->line == s->line)
         return d;
     struct data *copy = data_new(s, d->size, what, span);
-    if (copy)
+    if (copy && d->draws)
+        copy->draws = d->draws; /* drawn from, it is the same */
+    else if (copy)
         memcpy(copy->bytes, d->bytes, d->size);
     return copy;
 }

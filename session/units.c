@@ -33,7 +33,7 @@ static void *tensor_bytes(void *session, const struct tensor *t) {
 
 static void *state_bytes(void *session, const struct state *st) {
     (void)session;
-    return ((struct data *)st->data)->bytes;
+    return state_data(st)->bytes;
 }
 
 struct lower_script unit_script(struct dcl_session *s) {
@@ -186,7 +186,7 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a,
         if (from->kind == ORIGIN_STATE) {
             if (writes && !undo_write_state(s, from->state))
                 return NULL;
-            at[i].bytes = ((struct data *)from->state->data)->bytes;
+            at[i].bytes = state_data(from->state)->bytes;
             at[i].dims = from->state->dims;
             continue;
         }

@@ -32,10 +32,19 @@ fn add_channels(x: T[N, C, H, W], b: T[C]) -> y: T[N, C, H, W] where T: number {
   map n, c, i, j { y[n, c, i, j] = x[n, c, i, j] + b[c] }
 }
 
-## The largest element of each k x k window.
-fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2)
-    -> y: T[N, C, (H - k)//stride + 1, (W - k)//stride + 1] where T: number {
-  map n, c, i, j, r in k, s in k { x[n, c, i*stride + r, j*stride + s] >> y[n, c, i, j] (max) }
+## The largest element of each k x k window; what lies in the padding does not count.
+fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2, pad: int = 0)
+    -> y: T[N, C, (H + 2*pad - k)//stride + 1, (W + 2*pad - k)//stride + 1] where T: float {
+  map n, c, i, j, r in k, s in k {
+    x[n, c, i*stride + r - pad, j*stride + s - pad, else -inf] >> y[n, c, i, j] (max)
+  }
+}
+
+## The mean of each channel's plane.
+fn global_avg_pool(x: T[N, C, H, W]) -> y: T[N, C] where T: float {
+  s: T[N, C]
+  map n, c, i, j { x[n, c, i, j] >> s[n, c] (sum) }
+  map n, c { y[n, c] = s[n, c] / T(H*W) }
 }
 
 ## One row per element of the first dimension.

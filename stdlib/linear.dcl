@@ -1,6 +1,20 @@
+## The shape that two shapes broadcast to, aligned from the right; a 1 stretches.
+fn broadcast(a: list, b: list) -> list {
+  n = max(len(a), len(b))
+  x = [1 for _ in len(a):n] + a
+  y = [1 for _ in len(b):n] + b
+  [if proved(x[i] == 1) { y[i] } else { x[i] } for i in 0:n]
+}
+
 ## The matrix product of the last two dimensions; those before broadcast.
-fn matmul(A: T[*P, M, K], B: T[*P, K, N]) -> T[*P, M, N] where T: number {
-  if T == f32 and len(P) == 0 and not training { matmul_tiled(A, B) } else { matmul_plain(A, B) }
+fn matmul(A: T[*P, M, K], B: T[*Q, K, N]) -> T[*broadcast(P, Q), M, N] where T: number {
+  if T != f32 or training {
+    matmul_plain(A, B)
+  } else if proved(M < 3) {
+    matmul_thin(A, B)
+  } else {
+    matmul_tiled(A, B)
+  }
 }
 
 ## The matrix product as its definition; what gradients are taken of.
@@ -9,14 +23,20 @@ fn matmul_plain(A: T[*P, M, K], B: T[*P, K, N]) -> C: T[*P, M, N] where T: numbe
 }
 
 ## x W^T + b, with W as weight files hold it.
-fn linear(x: T[*B, I], W: T[O, I], b: T[O]) -> T[*B, O] where T: float {
-  fast = T == f32 and len(B) == 1 and not training
-  z = if fast { matmul_transposed(x, W) } else { rows(x, W) }
-  add(z, b)
+fn linear(x: T[*B, I], W: T[O, I], b: T[O]) -> T[*B, O] where T: float { add(product(x, W), b) }
+
+## x W^T, with W as weight files hold it.
+fn product(x: T[*B, I], W: T[O, I]) -> T[*B, O] where T: number {
+  if T == f32 and len(B) > 0 and not training { matmul_transposed(x, W) } else { rows(x, W) }
 }
 
-## x W^T, row by row.
-fn rows(x: T[*B, I], W: T[O, I]) -> y: T[*B, O] where T: float {
+## A B^T over the last two dimensions; those before broadcast.
+fn product_transposed(A: T[*P, M, K], B: T[*P, N, K]) -> T[*P, M, N] where T: number {
+  if T == f32 and not training { matmul_transposed(A, B) } else { matmul_plain(A, transpose(B)) }
+}
+
+## x W^T, row by row; what gradients are taken of.
+fn rows(x: T[*B, I], W: T[O, I]) -> y: T[*B, O] where T: number {
   map *n in B, o in O, i in I { y[*n, o] += x[*n, i] * W[o, i] }
 }
 

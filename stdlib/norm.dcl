@@ -19,3 +19,11 @@ fn layer_norm(x: T[*S, N], g: T[N], b: T[N]; eps: float = 1e-5) -> y: T[*S, N] w
   v = mean_last(d * d)
   map *r in S, i in N { y[*r, i] = d[*r, i] / sqrt(v[*r, 0] + eps) * g[i] + b[i] }
 }
+
+## (x - mean) / sqrt(variance + eps) * g + b, with one number of each per channel.
+fn batch_norm(x: T[N, C, H, W], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps: float = 1e-5)
+    -> y: T[N, C, H, W] where T: float {
+  map n, c, i, j {
+    y[n, c, i, j] = (x[n, c, i, j] - mean[c]) / sqrt(variance[c] + eps) * g[c] + b[c]
+  }
+}

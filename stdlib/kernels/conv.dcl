@@ -19,7 +19,7 @@ fn conv3x3_blocked(x: f32[N, CB, H, W, 16], w: f32[OB, CB, 3, 3, 16, 16]; px: in
 
 ## x with its padding, its columns parted by their remainder modulo `stride` and filled with zeros
 ## up to `columns`: what the kernels below read in whole vectors.
-fn padded(x: f32[N, C, H, W]; pad: int, stride: int, columns: int)
+fn padded(x: f32[N, C, H, _]; pad: int, stride: int, columns: int)
     -> p: f32[N, C, H + 2*pad, stride, columns] {
   map n in N parallel, c in C parallel, i in H + 2*pad, q in stride, j in columns vector {
     p[n, c, i, q, j] = x[n, c, i - pad, j*stride + q - pad, else 0]

@@ -1,0 +1,208 @@
+"""networks.py: networks with random weights, as ONNX models and as what examples/models defines."""
+import json
+import os
+import struct
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+class Builder:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.weights, self.constants, self.nodes, self.n = {}, {}, [], 0
+
+    def weight(self, name, shape, kind="normal"):
+        fan = int(np.prod(shape[1:])) or 1
+        if kind == "normal":
+            w = self.rng.standard_normal(shape) * (2 / fan) ** 0.5
+        elif kind == "scale":
+            w = 1 + 0.1 * self.rng.standard_normal(shape)
+        elif kind == "var":
+            w = 1 + 0.1 * self.rng.random(shape)
+        elif kind == "small":
+            w = 0.02 * self.rng.standard_normal(shape)
+        else:
+            w = 0.1 * self.rng.standard_normal(shape)
+        self.weights[name] = w.astype("f4")
+        return name
+
+    def constant(self, value):
+        name = f"constant_{self.n}"
+        self.n += 1
+        self.constants[name] = value
+        return name
+
+    def op(self, kind, *inputs, domain="", **attributes):
+        out = f"v{self.n}"
+        self.n += 1
+        self.nodes.append(helper.make_node(kind, list(inputs), [out], domain=domain, **attributes))
+        return out
+
+    def conv(self, x, name, i, o, k, stride=1, pad=0, groups=1, bias=False):
+        args = [x, self.weight(name + ".weight", (o, i // groups, k, k))]
+        if bias:
+            args.append(self.weight(name + ".bias", (o,), "bias"))
+        return self.op("Conv", *args, kernel_shape=[k, k], strides=[stride] * 2, pads=[pad] * 4,
+                       group=groups)
+
+    def bn(self, x, name, c, scale="scale"):
+        return self.op("BatchNormalization", x, self.weight(name + ".weight", (c,), scale),
+                       self.weight(name + ".bias", (c,), "bias"),
+                       self.weight(name + ".running_mean", (c,), "bias"),
+                       self.weight(name + ".running_var", (c,), "var"), epsilon=1e-5)
+
+    def linear(self, x, name, i, o, kind="normal"):
+        w = self.weight(name + ".weight", (o, i), kind)
+        b = self.weight(name + ".bias", (o,), "bias")
+        return self.op("Gemm", x, w, b, transB=1)
+
+    def dense(self, x, name, i, o):
+        """For more than two dimensions: a transposed weight, as exporters write it."""
+        w = self.weight(name + ".weight", (o, i), "small")
+        b = self.weight(name + ".bias", (o,), "bias")
+        t = self.constant(np.ascontiguousarray(self.weights[w].T))
+        return self.op("Add", self.op("MatMul", x, t), b)
+
+    def norm(self, x, name, c, eps):
+        return self.op("LayerNormalization", x, self.weight(name + ".weight", (c,), "scale"),
+                       self.weight(name + ".bias", (c,), "bias"), axis=-1, epsilon=eps)
+
+    def save(self, path, inputs, output, opset=20):
+        tensors = {**self.weights, **self.constants}
+        used = {name for node in self.nodes for name in node.input}
+        graph = helper.make_graph(
+            self.nodes, "net", inputs,
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+            [numpy_helper.from_array(np.asarray(t), n) for n, t in tensors.items() if n in used])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        model.ir_version = 9
+        onnx.save(model, path)
+
+
+def resnet(b, x, block, depth):
+    x = b.op("Relu", b.bn(b.conv(x, "conv1", 3, 64, 7, 2, 3), "bn1", 64))
+    x = b.op("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)
+    c = 64
+    for stage, (n, m) in enumerate(zip(depth, (64, 128, 256, 512)), 1):
+        for k in range(n):
+            name, stride = f"layer{stage}.{k}", 2 if k == 0 and stage > 1 else 1
+            out = m * (4 if block == "bottleneck" else 1)
+            s = x
+            if block == "bottleneck":
+                y = b.op("Relu", b.bn(b.conv(x, name + ".conv1", c, m, 1), name + ".bn1", m))
+                y = b.op("Relu", b.bn(b.conv(y, name + ".conv2", m, m, 3, stride, 1),
+                                      name + ".bn2", m))
+                y = b.bn(b.conv(y, name + ".conv3", m, out, 1), name + ".bn3", out, "bias")
+            else:
+                y = b.op("Relu", b.bn(b.conv(x, name + ".conv1", c, m, 3, stride, 1),
+                                      name + ".bn1", m))
+                y = b.bn(b.conv(y, name + ".conv2", m, m, 3, 1, 1), name + ".bn2", m, "bias")
+            if stride != 1 or c != out:
+                s = b.bn(b.conv(x, name + ".downsample.0", c, out, 1, stride),
+                         name + ".downsample.1", out)
+            x = b.op("Relu", b.op("Add", y, s))
+            c = out
+    x = b.op("Flatten", b.op("GlobalAveragePool", x))
+    return b.linear(x, "fc", c, 1000)
+
+
+def mobilenet_v2(b, x):
+    def relu6(v):
+        return b.op("Clip", v, b.constant(np.float32(0)), b.constant(np.float32(6)))
+
+    x = relu6(b.bn(b.conv(x, "features.0.0", 3, 32, 3, 2, 1), "features.0.1", 32))
+    c, n = 32, 1
+    for t, o, repeat, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2),
+                                 (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)):
+        for k in range(repeat):
+            name, s, h, y, at = f"features.{n}.conv", stride if k == 0 else 1, c * t, x, 0
+            if t != 1:
+                y = relu6(b.bn(b.conv(y, f"{name}.0.0", c, h, 1), f"{name}.0.1", h))
+                at = 1
+            y = relu6(b.bn(b.conv(y, f"{name}.{at}.0", h, h, 3, s, 1, groups=h),
+                           f"{name}.{at}.1", h))
+            y = b.bn(b.conv(y, f"{name}.{at + 1}", h, o, 1), f"{name}.{at + 2}", o)
+            x = b.op("Add", x, y) if s == 1 and c == o else y
+            c = o
+            n += 1
+    x = relu6(b.bn(b.conv(x, "features.18.0", c, 1280, 1), "features.18.1", 1280))
+    x = b.op("Flatten", b.op("GlobalAveragePool", x))
+    return b.linear(x, "classifier.1", 1280, 1000)
+
+
+def bert(b, ids, layers=12, d=768, heads=12, vocabulary=30522, tokens=128):
+    words = b.weight("embeddings.word_embeddings.weight", (vocabulary, d), "small")
+    places = b.weight("embeddings.position_embeddings.weight", (512, d), "small")
+    kinds = b.weight("embeddings.token_type_embeddings.weight", (2, d), "small")
+    x = b.op("Gather", words, ids)
+    x = b.op("Add", x, b.constant(b.weights[kinds][0]))
+    x = b.op("Add", x, b.constant(b.weights[places][None, :tokens]))
+    x = b.norm(x, "embeddings.LayerNorm", d, 1e-12)
+    shape = b.constant(np.array([0, 0, heads, d // heads]))
+    flat = b.constant(np.array([0, 0, d]))
+    scale = b.constant(np.float32((d // heads) ** -0.5))
+    for k in range(layers):
+        name = f"encoder.layer.{k}"
+        q, key, v = (b.op("Transpose", b.op("Reshape", b.dense(
+            x, f"{name}.attention.self.{part}", d, d), shape), perm=p)
+            for part, p in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]),
+                            ("value", [0, 2, 1, 3])))
+        s = b.op("Softmax", b.op("Mul", b.op("MatMul", q, key), scale), axis=-1)
+        y = b.op("Reshape", b.op("Transpose", b.op("MatMul", s, v), perm=[0, 2, 1, 3]), flat)
+        y = b.dense(y, f"{name}.attention.output.dense", d, d)
+        x = b.norm(b.op("Add", y, x), f"{name}.attention.output.LayerNorm", d, 1e-12)
+        y = b.op("Gelu", b.dense(x, f"{name}.intermediate.dense", d, 4 * d))
+        y = b.dense(y, f"{name}.output.dense", 4 * d, d)
+        x = b.norm(b.op("Add", y, x), f"{name}.output.LayerNorm", d, 1e-12)
+    return x
+
+
+def save_safetensors(path, tensors):
+    head, at = {}, 0
+    for name, t in tensors.items():
+        head[name] = {"dtype": "F32", "shape": list(t.shape), "data_offsets": [at, at + t.nbytes]}
+        at += t.nbytes
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as stream:
+        stream.write(struct.pack("<Q", len(text)) + text)
+        for t in tensors.values():
+            stream.write(np.ascontiguousarray(t).tobytes())
+
+
+# name: file, instance, its input, what makes it in ONNX; full and small sizes
+NETWORKS = {
+    "ResNet-18": ("resnet", "ResNet(BasicBlock, [2, 2, 2, 2], 1)", "x",
+                  lambda b, small: resnet(b, "x", "basic", (2, 2, 2, 2))),
+    "ResNet-50": ("resnet", "ResNet(Bottleneck, [3, 4, 6, 3], 4)", "x",
+                  lambda b, small: resnet(b, "x", "bottleneck", (3, 4, 6, 3))),
+    "MobileNetV2": ("mobilenet_v2", "MobileNetV2()", "x", lambda b, small: mobilenet_v2(b, "x")),
+    "BERT": ("bert", "Bert(%s)", "ids", lambda b, small: bert(
+        b, "ids", *((2, 64, 4, 500, 9) if small else ()))),
+}
+
+
+def make(name, folder, small, seed):
+    """Writes NAME.onnx, NAME.safetensors, NAME.npy (an input) into FOLDER; what DCL runs, and the
+    signature of the call."""
+    file, instance, argument, build = NETWORKS[name]
+    b, rng = Builder(seed), np.random.default_rng(seed)
+    if argument == "ids":
+        x = rng.integers(0, 500, (1, 9 if small else 128))
+        instance %= "500, 512, 2, 64, 4, 256" if small else ""
+    else:
+        size = 64 if small else 224
+        x = rng.standard_normal((1, 3, size, size)).astype("f4")
+    kind = TensorProto.INT64 if x.dtype.kind == "i" else TensorProto.FLOAT
+    output = build(b, small)
+    path = os.path.join(folder, name)
+    b.save(path + ".onnx", [helper.make_tensor_value_info(argument, kind, x.shape)], output)
+    save_safetensors(path + ".safetensors", b.weights)
+    np.save(path + ".npy", x)
+    rename = ', rename = [("layer_", "layer")]' if file == "bert" else ""
+    source = os.path.join(os.environ["DCL_SRC"], "examples", "models", file + ".dcl")
+    text = f'use "{source}"\nnet = {instance}\nload(net, "{path}.safetensors"{rename})\n'
+    element = "i64" if kind == TensorProto.INT64 else "f32"
+    return text, f"net({argument}: {element}[{', '.join(map(str, x.shape))}])"
