@@ -46,8 +46,3 @@ fn global_avg_pool(x: T[N, C, H, W]) -> y: T[N, C] where T: float {
   map n, c, i, j { x[n, c, i, j] >> s[n, c] (sum) }
   map n, c { y[n, c] = s[n, c] / T(H*W) }
 }
-
-## One row per element of the first dimension.
-fn flatten(x: T[N, C, H, W]) -> y: T[N, C*H*W] where T: any {
-  map n, c, i, j { y[n, (c*H + i)*W + j] = x[n, c, i, j] }
-}

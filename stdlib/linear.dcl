@@ -39,8 +39,3 @@ fn product_transposed(A: T[*P, M, K], B: T[*P, N, K]) -> T[*P, M, N] where T: nu
 fn rows(x: T[*B, I], W: T[O, I]) -> y: T[*B, O] where T: number {
   map *n in B, o in O, i in I { y[*n, o] += x[*n, i] * W[o, i] }
 }
-
-## The same elements with the last two dimensions exchanged.
-fn transpose(x: T[*P, M, N]) -> y: T[*P, N, M] where T: any {
-  map *p, i in M, j in N { y[*p, j, i] = x[*p, i, j] }
-}

@@ -1,3 +1,122 @@
+## The sum over AXES: an axis, a list of axes, or all of them. With keepdims they stay, with size 1.
+## `sum(x, axes = -1)`
+fn sum(x: T[*S]; axes = none, keepdims: bool = false)
+    -> y: T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: number {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (sum) }
+}
+
+## The product over AXES; 1 where there is nothing. `prod(x, axes = [0, 1])`
+fn prod(x: T[*S]; axes = none, keepdims: bool = false)
+    -> y: T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: number {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (prod) }
+}
+
+## The largest element over AXES; -inf (or the smallest number) where there is nothing, NaN if there
+## is one. `max(x, axes = 0, keepdims = true)`
+fn max(x: T[*S]; axes = none, keepdims: bool = false)
+    -> y: T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: number {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (max) }
+}
+
+## The smallest element over AXES; inf (or the largest number) where there is nothing, NaN if
+## there is
+## one. `min(x)`
+fn min(x: T[*S]; axes = none, keepdims: bool = false)
+    -> y: T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: number {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (min) }
+}
+
+## Whether all elements over AXES are true. `all(x > 0, axes = 1)`
+fn all(x: bool[*S]; axes = none, keepdims: bool = false)
+    -> y: bool[*reduced(S, axes_of(axes, len(S)), keepdims)] {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (and) }
+}
+
+## Whether any element over AXES is true. `any(x != x)`
+fn any(x: bool[*S]; axes = none, keepdims: bool = false)
+    -> y: bool[*reduced(S, axes_of(axes, len(S)), keepdims)] {
+  a = axes_of(axes, len(S))
+  map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (or) }
+}
+
+## The mean over AXES; NaN where there is nothing. `mean(x, axes = [0, 2])`
+fn mean(x: T[*S]; axes = none, keepdims: bool = false)
+    -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
+  n = prod(sizes_of(S, axes_of(axes, len(S))))
+  sum(x, axes = axes, keepdims = keepdims) / T(n)
+}
+
+## The variance over AXES: the mean of the squared distances from the mean, divided by n -
+## correction.
+## `var(x, axes = 0, correction = 1)`
+fn var(x: T[*S]; axes = none, keepdims: bool = false, correction: int = 0)
+    -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
+  n = prod(sizes_of(S, axes_of(axes, len(S))))
+  d = x - mean(x, axes = axes, keepdims = true)
+  sum(d * d, axes = axes, keepdims = keepdims) / max(T(n - correction), T(0))
+}
+
+## The square root of the variance. `std(x, axes = 0)`
+fn std(x: T[*S]; axes = none, keepdims: bool = false, correction: int = 0)
+    -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
+  sqrt(var(x, axes = axes, keepdims = keepdims, correction = correction))
+}
+
+## log(sum(exp(x))) over AXES, without overflow; -inf where there is nothing. `logsumexp(x, axes =
+## 1)`
+fn logsumexp(x: T[*S]; axes = none, keepdims: bool = false)
+    -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
+  m = finite_or_zero(max(x, axes = axes, keepdims = true))
+  s = sum(exp(x - m), axes = axes, keepdims = keepdims)
+  log(s) + reshape(m, s.shape)
+}
+
+## x, or 0 where it is inf or -inf.
+fn finite_or_zero(x: T) -> T where T: float { select(abs(x) == inf, T(0), x) }
+
+## The norm over AXES of any order: 2 is Euclid's, 1 the sum, inf the largest and -inf the smallest
+## magnitude, 0 the number of elements that are not 0. `norm(x, ord = 1, axes = -1)`
+fn norm(x: T[*S]; ord: float = 2, axes = none, keepdims: bool = false)
+    -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
+  if ord == 2 { return sqrt(sum(x * x, axes = axes, keepdims = keepdims)) }
+  if ord == 1 { return sum(abs(x), axes = axes, keepdims = keepdims) }
+  if ord == inf { return max(abs(x), axes = axes, keepdims = keepdims) }
+  if ord == -inf { return min(abs(x), axes = axes, keepdims = keepdims) }
+  if ord == 0 { return sum(T(x != 0), axes = axes, keepdims = keepdims) }
+  sum(abs(x) ** ord, axes = axes, keepdims = keepdims) ** (1 / ord)
+}
+
+## The index of the first largest element along AXIS; of the first NaN if there is one.
+## `argmax(x, axis = 0)`
+fn argmax(x: T[*S]; axis: int = -1, keepdims: bool = false)
+    -> i64[*reduced(S, [axis_of(axis, len(S))], keepdims)] where T: number {
+  first_of(x, max(x, axes = axis, keepdims = true), axis_of(axis, len(S)), keepdims)
+}
+
+## The index of the first smallest element along AXIS; of the first NaN if there is one.
+## `argmin(x, axis = 0)`
+fn argmin(x: T[*S]; axis: int = -1, keepdims: bool = false)
+    -> i64[*reduced(S, [axis_of(axis, len(S))], keepdims)] where T: number {
+  first_of(x, min(x, axes = axis, keepdims = true), axis_of(axis, len(S)), keepdims)
+}
+
+## The first index along axis A at which x is M, or NaN.
+fn first_of(x: T[*S], m: T[*S], a: int, keepdims)
+    -> y: i64[*reduced(S, [a], keepdims)] where T: number {
+  first: i64[*reduced(S, [a], keepdims)] = S[a]
+  map *b in S {
+    v << x[*b]
+    t << m[*b]
+    select(v == t or v != v, i64(b[a]), i64(S[a])) >> first[*reduced_index(b, [a], keepdims)] (min)
+  }
+  y = first
+}
+
 ## The sum over the last dimension, which stays with size 1.
 fn sum_last(x: T[*S, N]) -> y: T[*S, 1] where T: number {
   map *b in S, i in N { x[*b, i] >> y[*b, 0] (sum) }
@@ -13,16 +132,4 @@ fn max_last(x: T[*S, N]) -> y: T[*S, 1] where T: number {
 fn mean_last(x: T[*S, N]) -> y: T[*S, 1] where T: float {
   s = sum_last(x)
   map *b in S { y[*b, 0] = s[*b, 0] / T(N) }
-}
-
-## The index of the first largest element of the last dimension; of the first NaN if there is one.
-fn argmax(x: T[*S, N]) -> y: i64[*S] where T: number {
-  m = max_last(x)
-  first: i64[*S] = N
-  map *b in S, i in N {
-    v << x[*b, i]
-    t << m[*b, 0]
-    select(v == t or v != v, i64(i), i64(N)) >> first[*b] (min)
-  }
-  map *b in S { y[*b] = first[*b] }
 }

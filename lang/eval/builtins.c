@@ -13,6 +13,7 @@ enum own {
     OWN_STR,
     OWN_ERROR,
     OWN_PROVED,
+    OWN_KIND,
     OWN_FOLD
 };
 
@@ -30,8 +31,19 @@ static const struct {
     {"shape", OWN_SHAPE, OP_COUNT, 0, 0}, {"lanes", OWN_LANES, OP_COUNT, 0, 0},
     {"str", OWN_STR, OP_COUNT, 0, 0},     {"registers", OWN_REGISTERS, OP_COUNT, 0, 0},
     {"error", OWN_ERROR, OP_COUNT, 0, 0}, {"proved", OWN_PROVED, OP_COUNT, 0, 0},
+    {"kind", OWN_KIND, OP_COUNT, 0, 0},
 };
 enum { OWNS = sizeof owns / sizeof *owns };
+
+/* `kind(v)`: what an untyped parameter was given. */
+static const char *const kinds[VAL_COUNT] = {
+    [VAL_NONE] = "nothing",   [VAL_ABSENT] = "none",  [VAL_INT] = "int",
+    [VAL_SYM] = "int",        [VAL_FLOAT] = "float",  [VAL_BOOL] = "bool",
+    [VAL_STR] = "str",        [VAL_DTYPE] = "dtype",  [VAL_LIST] = "list",
+    [VAL_PACK] = "list",      [VAL_FN] = "fn",        [VAL_LAYER] = "layer",
+    [VAL_INSTANCE] = "layer", [VAL_BUILTIN] = "fn",   [VAL_SCALAR] = "scalar",
+    [VAL_TENSOR] = "tensor",  [VAL_STATE] = "tensor",
+};
 
 static int find_own(const char *name) {
     int i = 0;
@@ -162,6 +174,10 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
         *out = value_str(name_of(ev->names, text.at, text.n));
         return true;
     }
+    if (a && what == OWN_KIND) {
+        *out = value_str(name_lit(ev, kinds[a->kind]));
+        return true;
+    }
     if (a && is_list(a) && what == OWN_FOLD)
         return fold(ev, own, a->list, span, out);
     if (a && is_list(a) && what == OWN_LIST) {
@@ -172,11 +188,11 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
         return true;
     }
     diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
-               what == OWN_LANES    ? "an element type"
-               : what == OWN_PROVED ? "a condition"
-               : what == OWN_SHAPE  ? "a tensor"
-               : what == OWN_STR    ? "one value"
-                                    : "a list",
+               what == OWN_LANES                     ? "an element type"
+               : what == OWN_PROVED                  ? "a condition"
+               : what == OWN_SHAPE                   ? "a tensor"
+               : what == OWN_STR || what == OWN_KIND ? "one value"
+                                                     : "a list",
                nargs ? value_kind_name(&args[0]) : "nothing");
     return false;
 }

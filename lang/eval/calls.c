@@ -442,9 +442,12 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
     const char *from = text_of(ev, param->name);
     if (!(param->kids[0]->flags & AST_LIST_OF))
         return bind_one(b, (struct place_of){p, 0}, param, from, v);
-    if ((v->kind != VAL_LIST && v->kind != VAL_PACK) || (param->flags & AST_INOUT)) {
+    bool is_list = v->kind == VAL_LIST || v->kind == VAL_PACK;
+    if (!is_list || v->list->n == 0 || (param->flags & AST_INOUT)) {
         diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a list of tensors",
-                   param->flags & AST_INOUT ? "inout" : value_kind_name(v));
+                   param->flags & AST_INOUT ? "inout"
+                   : is_list                ? "an empty one"
+                                            : value_kind_name(v));
         return false;
     }
     struct value list = value_list_new(ev->arena, VAL_LIST, v->list->n);
@@ -791,12 +794,14 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
               eval_block_of(ev, b.env, def->kids[3], body_flow(def), &body);
     if (ok && ev->returned)
         body = ev->result;
-    ok = ok && collect_results(&b, def, body, out);
+    struct value results = value_none();
+    ok = ok && collect_results(&b, def, body, &results);
     ev->depth--;
     ev->frame = frame.outer;
     ev->fn_name = outer;
     ev->returned = returned;
     ev->result = result;
+    *out = results; /* now: it may be the result of a `return` around */
     return ok;
 }
 
