@@ -8,7 +8,8 @@
 
 #include <ctype.h>
 
-/* Puts `zz_` before every name that the library defines. */
+/* Puts `zz_` before every name that the library defines, but for `max` and the like, which are
+   operators and resolutions as well. */
 static const char *renamed(struct program *p, const struct program *library, const char *text) {
     struct buf out = buf_new(p->arena);
     for (const char *c = text; *c;) {
@@ -20,7 +21,7 @@ static const char *renamed(struct program *p, const struct program *library, con
             continue;
         }
         struct name name = name_of(library->names, c, n);
-        if (module_find(library->prelude, name, NULL))
+        if (module_find(library->prelude, name, NULL) && !eval_is_builtin(library->names, name))
             buf_text(&out, "zz_");
         buf_bytes(&out, c, n);
         c += n;
