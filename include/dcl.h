@@ -27,7 +27,9 @@ enum dcl_dtype {
     DCL_U8,
     DCL_U16,
     DCL_U32,
-    DCL_U64
+    DCL_U64,
+    DCL_F16, /* IEEE half precision */
+    DCL_BF16 /* the upper half of an f32 */
 };
 
 /* A dense, row-major tensor; `data` belongs to the caller. `strides` (in elements) may be NULL. */

@@ -6,7 +6,8 @@
 _Static_assert((int)DCL_F32 == DT_f32 && (int)DCL_F64 == DT_f64 && (int)DCL_I32 == DT_i32 &&
                    (int)DCL_I64 == DT_i64 && (int)DCL_BOOL == DT_bool && (int)DCL_I8 == DT_i8 &&
                    (int)DCL_I16 == DT_i16 && (int)DCL_U8 == DT_u8 && (int)DCL_U16 == DT_u16 &&
-                   (int)DCL_U32 == DT_u32 && (int)DCL_U64 == DT_u64 && DCL_U64 + 1 == DT_COUNT,
+                   (int)DCL_U32 == DT_u32 && (int)DCL_U64 == DT_u64 && (int)DCL_F16 == DT_f16 &&
+                   (int)DCL_BF16 == DT_bf16 && DCL_BF16 + 1 == DT_COUNT,
                "the element types of dcl.h are those of dtype.def");
 
 struct call {

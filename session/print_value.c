@@ -46,9 +46,8 @@ static int integer_text(enum dtype t, union scalar x, int width, char *text, siz
 /* The shortest decimal number that reads back as X, rounded to DIGITS behind the point. */
 static void number_text(const struct shown *v, union scalar x, char *text, size_t size) {
     struct arena *scratch = v->out->arena;
-    bool single = v->style.type == DT_f32;
     struct buf shortest = buf_new(scratch);
-    print_number(as_double(v->style.type, x), single, &shortest);
+    print_number(as_double(v->style.type, x), v->style.type, &shortest);
     double d = strtod(shortest.at, NULL);
     snprintf(text, size, v->style.exponent ? "%.*e" : "%.*f", DIGITS, d);
 }
@@ -222,7 +221,7 @@ static void print_scalar(enum dtype t, union scalar x, struct buf *out) {
         integer_text(t, x, 0, text, sizeof text);
         buf_text(out, text);
     } else
-        print_number(as_double(t, x), t == DT_f32, out);
+        print_number(as_double(t, x), t, out);
 }
 
 static void print_type(const struct tensor *t, struct buf *out) {

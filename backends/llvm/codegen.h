@@ -13,7 +13,7 @@
 #include "lang/base/map.h"
 #include <llvm-c/Core.h>
 
-/* A value in registers; bool is i1. */
+/* A value in registers; bool is i1, f16 and bf16 are f32. */
 struct val {
     LLVMValueRef v;
     enum dtype t;
@@ -139,6 +139,7 @@ struct cg {
     struct decision *decisions; /* by node id */
     bool *outlined;             /* by node id: a map that is a function of its own; or NULL */
     bool rounds;                /* the target rounds in one instruction */
+    bool halves;                /* and converts f16 */
     bool failed;
     VEC(struct elsewhere) elsewhere;
     uint32_t strings, functions;
@@ -155,13 +156,14 @@ struct emitter;
 struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm, struct diags *d);
 void emitter_prepare(struct emitter *e, LLVMModuleRef m);
 bool emitter_rounds(const struct emitter *e);
+bool emitter_halves(const struct emitter *e);
 bool emitter_run(struct emitter *e, struct arena *a, LLVMModuleRef m, const struct llvm_options *o,
                  struct diags *d, struct llvm_code *out);
 void emitter_close(struct emitter *e);
 
 /* --- value.c: types, constants, vectors --- */
 LLVMTypeRef cg_type(struct cg *c, enum dtype t, uint32_t lanes);     /* in registers */
-LLVMTypeRef cg_mem_type(struct cg *c, enum dtype t, uint32_t lanes); /* in memory: bool is i8 */
+LLVMTypeRef cg_mem_type(struct cg *c, enum dtype t, uint32_t lanes); /* in memory, see value.c */
 LLVMValueRef cg_i64(struct cg *c, int64_t v);
 LLVMValueRef cg_i32(struct cg *c, int32_t v);
 struct val cg_val(LLVMValueRef v, enum dtype t, uint32_t lanes);
@@ -177,7 +179,7 @@ LLVMValueRef cg_splat(struct cg *c, LLVMValueRef scalar, uint32_t lanes);
 LLVMValueRef cg_lane_numbers(struct cg *c, LLVMTypeRef element, uint32_t lanes);
 struct val cg_load(struct cg *c, LLVMValueRef p, enum dtype t, uint32_t lanes);
 void cg_store(struct cg *c, LLVMValueRef p, struct val v);
-/* Memory form and register form of a value (they differ for bool). */
+/* Memory form and register form of a value (they differ for bool, f16 and bf16). */
 LLVMValueRef cg_to_mem(struct cg *c, struct val v);
 struct val cg_from_mem(struct cg *c, LLVMValueRef v, enum dtype t, uint32_t lanes);
 /* Calls an LLVM intrinsic NAME overloaded on TYPES. */
@@ -246,6 +248,14 @@ struct val cg_cast(struct cg *c, enum dtype to, struct val v);
 struct val cg_expr(struct cg *c, const struct expr *e);
 struct val cg_select(struct cg *c, LLVMValueRef condition, uint32_t condition_lanes, struct val a,
                      struct val b);
+
+/* --- half.c: f16 and bf16 --- */
+/* An f32 rounded to T. */
+struct val cg_half_round(struct cg *c, enum dtype t, struct val v);
+LLVMValueRef cg_half_to_mem(struct cg *c, struct val v);
+struct val cg_half_from_mem(struct cg *c, LLVMValueRef v, enum dtype t, uint32_t lanes);
+/* A number of any other type, rounded once. */
+struct val cg_to_half(struct cg *c, enum dtype to, struct val v);
 
 /* --- math.c --- */
 struct val cg_exp(struct cg *c, struct val x);

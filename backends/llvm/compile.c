@@ -131,6 +131,7 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
     types(c);
     emitter_prepare(e, c->module);
     c->rounds = emitter_rounds(e);
+    c->halves = emitter_halves(e);
     c->facts = graph_facts(c->a, c->g);
     for (uint32_t i = 0; i < c->g->conditions.n; i++)
         facts_assume(c, c->g->conditions.at[i].condition, true);

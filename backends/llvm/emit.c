@@ -36,7 +36,7 @@ struct emitter {
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef data;
     char *triple;
-    bool rounds;
+    bool rounds, halves;
 };
 
 static bool has_feature(const char *features, const char *name) {
@@ -76,8 +76,10 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm
     const char *name = e->gpu ? arena_printf(a, "sm_%u", sm) : t->cpu;
     char *cpu = host ? LLVMGetHostCPUName() : NULL;
     char *features = host ? LLVMGetHostCPUFeatures() : NULL;
-    /* SSE4.1 has the rounding instructions; every processor with 32-byte vectors has them too. */
+    /* SSE4.1 has the rounding instructions, F16C converts f16; every processor with 32-byte vectors
+       has both. */
     e->rounds = host ? has_feature(features, "+sse4.1") : e->gpu || t->vector_bytes >= 32;
+    e->halves = host ? has_feature(features, "+f16c") : e->gpu || t->vector_bytes >= 32;
     e->machine = LLVMCreateTargetMachine(target, e->triple, host ? cpu : name, host ? features : "",
                                          LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (cpu)
@@ -101,6 +103,10 @@ void emitter_prepare(struct emitter *e, LLVMModuleRef m) {
 
 bool emitter_rounds(const struct emitter *e) {
     return e->rounds;
+}
+
+bool emitter_halves(const struct emitter *e) {
+    return e->halves;
 }
 
 static bool emit(struct emitter *e, struct arena *a, LLVMModuleRef m, LLVMCodeGenFileType type,

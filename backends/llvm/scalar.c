@@ -205,9 +205,30 @@ static struct val shift(struct cg *c, enum scalar_op op, struct val a, struct va
     return r;
 }
 
+/* Operators whose result f16 and bf16 hold if they hold the operands. */
+static bool is_exact(enum scalar_op op) {
+    return op == OP_NEG || op == OP_ABS || op == OP_MAX || op == OP_MIN || op == OP_FLOOR ||
+           op == OP_ROUND;
+}
+
+/* f16 and bf16 compute in f32. */
+static struct val half_op(struct cg *c, enum scalar_op op, struct val a, struct val b) {
+    enum dtype t = a.t;
+    a.t = b.t = DT_f32;
+    struct val r = cg_op(c, op, a, b, a);
+    if (r.t != DT_f32)
+        return r;
+    if (!is_exact(op))
+        return cg_half_round(c, t, r);
+    r.t = t;
+    return r;
+}
+
 struct val cg_op(struct cg *c, enum scalar_op op, struct val a, struct val b, struct val z) {
     if (op == OP_SELECT)
         return cg_select(c, a.v, a.lanes, b, z);
+    if (dtype_is_half(a.t))
+        return half_op(c, op, a, b);
     if (scalars[op].arity == 2)
         cg_match(c, &a, &b);
     switch (op) {
@@ -273,6 +294,12 @@ static struct val float_to_int(struct cg *c, enum dtype to, struct val v) {
 struct val cg_cast(struct cg *c, enum dtype to, struct val v) {
     if (v.t == to)
         return v;
+    if (dtype_is_half(v.t)) {
+        v.t = DT_f32;
+        return cg_cast(c, to, v);
+    }
+    if (dtype_is_half(to))
+        return cg_to_half(c, to, v);
     LLVMTypeRef t = cg_type(c, to, v.lanes), from = LLVMTypeOf(v.v);
     if (to == DT_bool) {
         LLVMValueRef zero = LLVMConstNull(from);

@@ -1,5 +1,6 @@
 /* Types, constants and vectors: the small vocabulary of the other files.
-   bool is i1 in registers and i8 (0 or 1) in memory. */
+   bool is i1 in registers and i8 (0 or 1) in memory; f16 and bf16 are f32 in registers and i16 in
+   memory. */
 #include "backends/llvm/codegen.h"
 
 #include <stdio.h>
@@ -11,6 +12,8 @@ static LLVMTypeRef vector_of(LLVMTypeRef element, uint32_t lanes) {
 
 LLVMTypeRef cg_type(struct cg *c, enum dtype t, uint32_t lanes) {
     switch (t) {
+    case DT_f16:
+    case DT_bf16:
     case DT_f32: return vector_of(c->f32, lanes);
     case DT_f64: return vector_of(c->f64, lanes);
     case DT_i8:
@@ -28,6 +31,8 @@ LLVMTypeRef cg_type(struct cg *c, enum dtype t, uint32_t lanes) {
 }
 
 LLVMTypeRef cg_mem_type(struct cg *c, enum dtype t, uint32_t lanes) {
+    if (dtype_is_half(t))
+        return vector_of(c->i16, lanes);
     return t == DT_bool ? vector_of(c->i8, lanes) : cg_type(c, t, lanes);
 }
 
@@ -63,6 +68,8 @@ static LLVMValueRef f64_bits(struct cg *c, double v) {
 struct val cg_const(struct cg *c, enum dtype t, union scalar s) {
     if (t == DT_f32)
         return cg_val(f32_bits(c, s.f32), t, 1);
+    if (dtype_is_half(t))
+        return cg_val(f32_bits(c, (float)scalar_to_f64(t, s)), t, 1);
     if (t == DT_f64)
         return cg_val(f64_bits(c, s.f64), t, 1);
     uint64_t bits = (uint64_t)scalar_to_i64(t, s);
@@ -70,7 +77,7 @@ struct val cg_const(struct cg *c, enum dtype t, union scalar s) {
 }
 
 struct val cg_float(struct cg *c, enum dtype t, double v) {
-    return cg_val(t == DT_f32 ? f32_bits(c, (float)v) : f64_bits(c, v), t, 1);
+    return cg_val(t == DT_f64 ? f64_bits(c, v) : f32_bits(c, (float)v), t, 1);
 }
 
 LLVMValueRef cg_splat(struct cg *c, LLVMValueRef scalar, uint32_t lanes) {
@@ -114,12 +121,16 @@ LLVMValueRef cg_lane_numbers(struct cg *c, LLVMTypeRef element, uint32_t lanes) 
 }
 
 LLVMValueRef cg_to_mem(struct cg *c, struct val v) {
+    if (dtype_is_half(v.t))
+        return cg_half_to_mem(c, v);
     if (v.t != DT_bool)
         return v.v;
     return LLVMBuildZExt(c->b, v.v, cg_mem_type(c, v.t, v.lanes), "");
 }
 
 struct val cg_from_mem(struct cg *c, LLVMValueRef v, enum dtype t, uint32_t lanes) {
+    if (dtype_is_half(t))
+        return cg_half_from_mem(c, v, t, lanes);
     if (t == DT_bool)
         v = LLVMBuildICmp(c->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
     return cg_val(v, t, lanes);

@@ -18,7 +18,7 @@ struct lanes_check {
     struct cg *c;
     struct map varying; /* names */
     struct map private; /* containers declared inside */
-    uint32_t widest;    /* bytes of the widest element */
+    uint32_t widest;    /* bytes of the widest element, in registers */
     struct map summed;  /* containers in which floats are summed or multiplied up */
     uint32_t inner;     /* maps and loops around, inside */
     bool mixes;         /* lane after lane is not iteration after iteration in such a sum */
@@ -26,8 +26,9 @@ struct lanes_check {
 };
 
 static void widen_to(struct lanes_check *x, enum dtype t) {
-    if (dtypes[t].bytes > x->widest)
-        x->widest = dtypes[t].bytes;
+    uint32_t bytes = dtypes[dtypes[t].arithmetic].bytes; /* in registers */
+    if (bytes > x->widest)
+        x->widest = bytes;
 }
 
 static void widen_by_expr(struct lanes_check *x, const struct expr *e) {

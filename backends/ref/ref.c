@@ -1,6 +1,11 @@
 /* The evaluator's verbs, executed: each tensor is a dense array with one mark per element that was
    written, each scalar a number. Iterations run in index order; memory that an iteration made is
-   freed when it ends (see Note [iteration memory]). */
+   freed when it ends (see Note [iteration memory]).
+
+   Note [wide elements]
+   Sums and products of f16 and bf16 below a map go on in f32 until the outermost map ends that the
+   tensor is declared outside of. So an element may have a wide value beside its own, which is this
+   one rounded: reads need not ask, a plain write drops it, the end of the map drops all. */
 #include "backends/ref/ref.h"
 
 #include <string.h>
@@ -13,6 +18,8 @@ struct ref_memo {
     struct value value;
 };
 
+struct ref_tensor;
+
 struct ref {
     struct eval ev;
     struct arena *arena;
@@ -21,11 +28,18 @@ struct ref {
     uint32_t level;
     uint32_t imagined; /* sides of branches around that do not run: see op_imagine */
     VEC(struct ref_memo) memos;
+    uint32_t maps;                 /* around, now */
+    VEC(struct ref_tensor *) wide; /* have wide elements */
 };
 
 /* The real sizes: those of the tensor as it was made. */
 struct ref_tensor {
     struct ref_data data;
+    uint32_t maps;    /* around its declaration */
+    float *wide;      /* see Note [wide elements] */
+    uint8_t *is_wide; /* by element */
+    bool listed;      /* some may be wide */
+    int64_t count;
     uint32_t rank;
     int64_t dims[EVAL_MAX_RANK];
 };
@@ -67,12 +81,20 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
         }
     }
     size_t size = dtypes[t->dtype].bytes;
-    x->data.bytes = mem_aligned((size_t)n * (size + 1) + 64, 64);
+    x->maps = r->maps;
+    x->count = n;
+    size_t more = dtype_is_half(t->dtype) ? sizeof *x->wide + 1 : 0;
+    x->data.bytes = mem_aligned((size_t)n * (size + 1 + more) + 64, 64);
     if (!x->data.bytes) {
         diag_error(r->ev.diags, t->span, ERR_NO_MEMORY, tensor_name(r, t));
         return false;
     }
     arena_on_free(r->ev.arena, close_bytes, x->data.bytes);
+    if (more) {
+        x->wide = x->data.bytes;
+        x->data.bytes = x->wide + n;
+        x->is_wide = (uint8_t *)x->data.bytes + (size_t)n * (size + 1);
+    }
     if (fill)
         for (int64_t i = 0; i < n; i++)
             scalar_store(t->dtype, (char *)x->data.bytes + (size_t)i * size, fill->scalar);
@@ -134,6 +156,34 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
     return true;
 }
 
+/* Element O of X, of type T, with V by resolution RES: in f32 where the sum or product is wide. */
+static union scalar resolve(struct ref *r, struct ref_tensor *x, enum dtype t, int64_t o,
+                            enum resolution res, union scalar v) {
+    enum dtype in = dtypes[t].arithmetic;
+    char *p = (char *)x->data.bytes + (size_t)o * dtypes[t].bytes;
+    union scalar args[2] = {scalar_load(t, p), v};
+    bool starts = dtype_is_half(t) && r->maps > x->maps && (res == RES_SUM || res == RES_PROD);
+    if (starts && !x->wide) { /* the caller's memory */
+        x->wide = ARENA_ARRAY(r->arena, float, x->count);
+        x->is_wide = ARENA_ARRAY(r->arena, uint8_t, x->count);
+    }
+    if (starts && !x->listed) {
+        memset(x->is_wide, 0, (size_t)x->count);
+        VEC_PUSH(r->arena, r->wide, x);
+        x->listed = true;
+    }
+    if (!starts && !(x->listed && x->is_wide[o]))
+        return scalar_eval(resolution_op(res), t, args);
+    args[0] = scalar_cast(t, in, args[0]);
+    args[1] = scalar_cast(t, in, v);
+    if (x->is_wide[o])
+        args[0].f32 = x->wide[o];
+    union scalar sum = scalar_eval(resolution_op(res), in, args);
+    x->is_wide[o] = 1;
+    x->wide[o] = sum.f32;
+    return scalar_cast(in, t, sum);
+}
+
 static bool op_write(void *host, const struct tensor *t, const struct value *at, struct value v,
                      enum resolution res, bool drop, struct span span) {
     struct ref *r = host;
@@ -156,8 +206,9 @@ static bool op_write(void *host, const struct tensor *t, const struct value *at,
             diag_error(r->ev.diags, span, ERR_UNWRITTEN, tensor_name(r, t));
             return false;
         }
-        union scalar args[2] = {scalar_load(t->dtype, p), v.scalar};
-        v.scalar = scalar_eval(resolution_op(res), t->dtype, args);
+        v.scalar = resolve(r, real(t), t->dtype, o, res, v.scalar);
+    } else if (real(t)->listed) {
+        real(t)->is_wide[o] = 0;
     }
     scalar_store(t->dtype, p, v.scalar);
     if (x->written)
@@ -267,8 +318,20 @@ static bool iterate(struct ref *r, uint32_t n, const struct eval_range *range, s
 
 static bool op_map(void *host, uint32_t n, const struct eval_range *range, bool unique,
                    struct span span, eval_body *body, void *data) {
+    struct ref *r = host;
     (void)unique;
-    return iterate(host, n, range, span, body, data);
+    r->maps++;
+    bool ok = iterate(r, n, range, span, body, data);
+    r->maps--;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->wide.n; i++) {
+        if (r->wide.at[i]->maps < r->maps)
+            r->wide.at[kept++] = r->wide.at[i];
+        else
+            r->wide.at[i]->listed = false;
+    }
+    r->wide.n = kept;
+    return ok;
 }
 
 static bool op_loop(void *host, const struct eval_range *range, struct span span, eval_body *body,
@@ -338,8 +401,10 @@ static struct tensor *over(struct ref *r, struct name name, enum dtype t, uint32
     struct ref_tensor *x = ARENA_NEW(r->arena, struct ref_tensor);
     x->rank = rank;
     x->data.bytes = bytes;
+    x->count = 1;
     for (uint32_t d = 0; d < rank; d++) {
         x->dims[d] = dims[d];
+        x->count *= dims[d];
         sizes[d] = value_int(dims[d]);
     }
     struct arena *now = r->ev.arena;

@@ -7,6 +7,7 @@
 #include "compiler/lower/lower.h"
 
 #include "compiler/ad/ad.h"
+#include "compiler/lower/wide_sums.h"
 
 #include "compiler/print/print.h"
 
@@ -607,6 +608,7 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
     for (uint32_t i = 0; i < n; i++)
         by[i] = (struct cont){wrt[i]->id};
     uint32_t before = l->g->conts.n;
+    wide_sums(l->g); /* what is differentiated is what runs */
     if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, l->ev.diags))
         return false;
     for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */
@@ -885,6 +887,7 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
 
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
                            const struct name *names) {
+    wide_sums(l->g);
     for (uint32_t i = 0; i < n; i++) {
         struct value v = results[i];
         if (v.kind != VAL_TENSOR && v.kind != VAL_SCALAR) {

@@ -57,20 +57,21 @@ static struct ast *real(struct printer *p, double v) {
 
 /* The f64 with the shortest text among those that round to V. Format and strtod share a locale, so
    it does not matter which. */
-static double shortest(float v) {
-    for (int digits = 1; digits < 9 && isfinite(v); digits++) {
+static double shortest(enum dtype t, union scalar v) {
+    double wide = scalar_to_f64(t, v);
+    for (int digits = 1; digits < 9 && isfinite(wide) && t != DT_f64; digits++) {
         char text[40];
-        snprintf(text, sizeof text, "%.*g", digits, (double)v);
+        snprintf(text, sizeof text, "%.*g", digits, wide);
         double d = strtod(text, NULL);
-        if ((float)d == v)
+        if (scalar_same(t, scalar_from_f64(t, d), v))
             return d;
     }
-    return (double)v;
+    return wide;
 }
 
 struct ast *ast_literal(struct printer *p, enum dtype t, union scalar v) {
     if (dtype_is_float(t))
-        return real(p, t == DT_f32 ? shortest(v.f32) : v.f64);
+        return real(p, shortest(t, v));
     if (dtype_is_int(t)) /* of u64 the bits: a negative number wraps to it */
         return ast_integer(p, scalar_to_i64(t, v));
     struct ast *x = ast_leaf(p, AST_BOOL);

@@ -155,7 +155,7 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
         return true;
     }
     if (a && what == OWN_LANES && a->kind == VAL_DTYPE) {
-        *out = value_int((int64_t)(ev->vector_bytes / dtypes[a->dtype].bytes));
+        *out = value_int((int64_t)(ev->vector_bytes / dtypes[dtypes[a->dtype].arithmetic].bytes));
         return true;
     }
     if (a && what == OWN_PROVED && (a->kind == VAL_BOOL || a->kind == VAL_SCALAR)) {

@@ -109,7 +109,7 @@ void value_print(struct eval *ev, const struct value *v, struct buf *out) {
     switch (v->kind) {
     case VAL_INT: buf_printf(out, "%lld", (long long)v->i); break;
     case VAL_SYM: sym_print(ev->syms, v->sym, out); break;
-    case VAL_FLOAT: print_number(v->f, false, out); break;
+    case VAL_FLOAT: print_number(v->f, DT_f64, out); break;
     case VAL_BOOL: buf_text(out, v->b ? "true" : "false"); break;
     case VAL_STR: buf_text(out, name_text(ev->names, v->str)); break;
     case VAL_DTYPE: buf_text(out, dtypes[v->dtype].name); break;

@@ -74,8 +74,7 @@ static bool take_string(struct parser *p, const char **text, size_t *n) {
 static const char *type_in_words(const char *code) {
     static const struct {
         const char *code, *words;
-    } known[] = {
-        {"f2", "f16"}, {"f16", "long double"}, {"c8", "complex of f32"}, {"c16", "complex of f64"}};
+    } known[] = {{"f16", "long double"}, {"c8", "complex of f32"}, {"c16", "complex of f64"}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(known[k].code, code) == 0)
             return known[k].words;
@@ -106,7 +105,7 @@ static bool read_descr(struct parser *p, struct header *h) {
         return fail(p, malformed);
     for (enum dtype t = 0; t < DT_COUNT; t++)
         if (strcmp(dtypes[t].descr + 1, descr + 1) == 0) {
-            if (order == '|' && dtypes[t].bytes > 1)
+            if (order == '|' && dtypes[t].bytes > 1 && descr[1] != 'V')
                 return fail(p, malformed);
             h->type = t;
             h->swap = order == '>' && dtypes[t].bytes > 1;

@@ -34,8 +34,8 @@ static bool fail(const struct header *h, const char *name, const char *why) {
 }
 
 static bool read_type(struct header *h, struct entry *e) {
-    static const char *const others[] = {"F16", "BF16",    "F8_E4M3", "F8_E5M2", "F8_E8M0",
-                                         "F4",  "F6_E2M3", "F6_E3M2", "C64"};
+    static const char *const others[] = {"F8_E4M3", "F8_E5M2", "F8_E8M0", "F4",
+                                         "F6_E2M3", "F6_E3M2", "C64"};
     const char *text;
     if (!json_string(&h->j, &text))
         return false;

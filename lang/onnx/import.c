@@ -203,7 +203,7 @@ static double short_number(struct importer *m, float v) {
     struct buf text = buf_new(m->arena);
     if (!isfinite(v))
         return v;
-    print_number(v, true, &text);
+    print_number(v, DT_f32, &text);
     return strtod(text.at, NULL);
 }
 

@@ -36,7 +36,7 @@ const char *onnx_element_reason(struct arena *a, int64_t number) {
     return arena_printf(a, "the element type %lld is unknown", (long long)number);
 }
 
-/* The list that the integers of TYPE stand in; on the wire they have 64 bits. */
+/* The list that the elements of TYPE stand in, integers; on the wire they have 64 bits. */
 static const struct wire_ints *int_list(const struct wire_tensor *t, enum dtype type) {
     switch (type) {
     case DT_i64: return &t->int64_data;
@@ -49,15 +49,16 @@ static const struct wire_ints *int_list(const struct wire_tensor *t, enum dtype 
 /* The elements of a tensor that are a list of numbers; *N of them. */
 static const void *from_list(struct arena *a, const struct wire_tensor *t, enum dtype type,
                              size_t *n) {
-    if (dtype_is_float(type)) {
+    if (type == DT_f32 || type == DT_f64) {
         *n = type == DT_f32 ? t->float_data.n : t->double_data.n;
         return type == DT_f32 ? (const void *)t->float_data.at : (const void *)t->double_data.at;
     }
     const struct wire_ints *from = int_list(t, type);
     size_t size = dtypes[type].bytes;
     char *data = arena_alloc(a, from->n * size);
+    enum dtype bits = dtype_is_half(type) ? DT_u16 : type; /* halves are their bits */
     for (uint32_t i = 0; i < from->n; i++)
-        scalar_store(type, data + i * size, scalar_from_i64(type, from->at[i]));
+        scalar_store(type, data + i * size, scalar_from_i64(bits, from->at[i]));
     *n = from->n;
     return data;
 }

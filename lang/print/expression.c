@@ -107,7 +107,7 @@ static void print_int(struct printer *p, int64_t value) {
 
 static void print_float(struct printer *p, double value) {
     struct buf text = buf_new(p->out->arena);
-    print_number(value, false, &text);
+    print_number(value, DT_f64, &text);
     put_text(p, text.at);
 }
 

@@ -4,12 +4,13 @@
 
 #include "lang/ast/ast.h"
 #include "lang/base/buf.h"
+#include "lang/scalar/scalar.h"
 
 /* Appends NODE (a FILE, item, statement or expression) as DCL text. Only the parentheses that the
    grammar needs; two spaces of indentation; lines wrapped at 100 columns where a comma allows. */
 void print_ast(const struct names *names, const struct ast *node, struct buf *out);
-/* The shortest decimal text that reads back as V exactly (as f32 if SINGLE); "inf", "-inf", "nan";
+/* The shortest decimal text that reads back as V, rounded to the float type T; "inf", "-inf", "nan";
    always with a point or exponent. Independent of the locale. */
-void print_number(double v, bool single, struct buf *out);
+void print_number(double v, enum dtype t, struct buf *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* The shortest decimal text of a number.
    A double whose shortest text has up to 15 digits is what %.15 gives without its zeros (6 for
-   f32); else 16 and 17 (7 to 9) are tried. Below the normal range all lengths are tried. Only the
+   f32, 3 for f16); else 16 and 17 (7 to 9; 4 and 5) are tried. Below the normal range all lengths
+   are tried. Only the
    digits are taken from printf and given to strtod, so the locale's point plays no role. */
 #include "lang/print/print.h"
 
@@ -16,10 +17,12 @@ struct decimal {
     int exponent; /* of d1 */
 };
 
-static double value_of(const struct decimal *d, bool single) {
+/* As the language reads a literal of type T. */
+static double value_of(const struct decimal *d, enum dtype t) {
     char text[48];
     snprintf(text, sizeof text, "%se%d", d->digits, d->exponent - d->n + 1);
-    return single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    return t == DT_f32 ? (double)strtof(text, NULL)
+                       : scalar_to_f64(t, scalar_from_f64(t, strtod(text, NULL)));
 }
 
 /* V (finite, positive) rounded to N digits. */
@@ -51,22 +54,24 @@ static struct decimal next_up(struct decimal d) {
 
 /* Above a power of two the numbers lie twice as far apart as below: there the larger neighbour may
    read back where the nearest text does not. */
-static bool reads_back(struct decimal *d, double v, bool single) {
-    if (value_of(d, single) == v)
+static bool reads_back(struct decimal *d, double v, enum dtype t) {
+    if (value_of(d, t) == v)
         return true;
     struct decimal up = next_up(*d);
-    if (value_of(&up, single) != v)
+    if (value_of(&up, t) != v)
         return false;
     *d = up;
     return true;
 }
 
-static struct decimal shortest(double v, bool single) {
-    bool normal = v >= (single ? (double)FLT_MIN : DBL_MIN);
-    int n = !normal ? 1 : single ? FLT_DIG : DBL_DIG;
-    int most = single ? 9 : 17;
+static struct decimal shortest(double v, enum dtype t) {
+    /* Decimal digits that every number keeps, and that tell all numbers apart. */
+    int sure = (int)((dtypes[t].digits - 1) * 0.30103),
+        most = (int)(dtypes[t].digits * 0.30103) + 2;
+    bool normal = v >= (t == DT_f64 ? DBL_MIN : t == DT_f16 ? 0x1p-14 : (double)FLT_MIN);
+    int n = normal ? sure : 1;
     struct decimal d = rounded(v, n);
-    while (n < most && !reads_back(&d, v, single))
+    while (n < most && !reads_back(&d, v, t))
         d = rounded(v, ++n);
     while (d.n > 1 && d.digits[d.n - 1] == '0')
         d.n--;
@@ -92,9 +97,8 @@ static void print_positional(const struct decimal *d, struct buf *out) {
         buf_text(out, "0");
 }
 
-void print_number(double v, bool single, struct buf *out) {
-    if (single)
-        v = (double)(float)v;
+void print_number(double v, enum dtype t, struct buf *out) {
+    v = scalar_to_f64(t, scalar_from_f64(t, v));
     if (isnan(v)) {
         buf_text(out, "nan");
         return;
@@ -108,7 +112,7 @@ void print_number(double v, bool single, struct buf *out) {
     } else if (v == 0) {
         buf_text(out, "0.0");
     } else {
-        struct decimal d = shortest(v, single);
+        struct decimal d = shortest(v, t);
         if (d.exponent >= -4 && d.exponent < 16) {
             print_positional(&d, out);
             return;

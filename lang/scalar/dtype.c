@@ -1,6 +1,8 @@
 /* Element types: the table of dtype.def, loads, stores and casts.
    Casts define the language's meaning of a conversion: float to int truncates and saturates, NaN
    gives 0; int to float rounds to nearest; int to int wraps; to bool is != 0 (NaN is true).
+   f16 and bf16: any float is rounded to them once; an integer that f64 does not hold is made odd
+   first, see Note [odd].
    Memory is read and written bytewise, so it need not be aligned. */
 #include "lang/scalar/scalar.h"
 
@@ -62,9 +64,53 @@ int64_t scalar_to_i64(enum dtype t, union scalar v) {
     case DT_bool: return v.b;
     case DT_f32:
     case DT_f64:
+    case DT_f16:
+    case DT_bf16:
     case DT_COUNT: break;
     }
     return 0;
+}
+
+/* Of a half: bits of the significand without the first, largest exponent, which is also its bias. */
+struct half {
+    int fraction, bias;
+};
+
+static struct half half_of(enum dtype t) {
+    int fraction = (int)dtypes[t].digits - 1;
+    return (struct half){fraction, (1 << (14 - fraction)) - 1};
+}
+
+static double half_to_f64(enum dtype t, uint16_t bits) {
+    struct half h = half_of(t);
+    int exponent = (bits & 0x7fff) >> h.fraction, fraction = bits & ((1 << h.fraction) - 1);
+    double a;
+    if (exponent == 2 * h.bias + 1)
+        a = fraction ? NAN : INFINITY;
+    else if (exponent)
+        a = ldexp(fraction + (1 << h.fraction), exponent - h.bias - h.fraction);
+    else
+        a = ldexp(fraction, 1 - h.bias - h.fraction);
+    return bits & 0x8000 ? -a : a;
+}
+
+/* To nearest, ties to even: the significand as an integer, of fewer bits below the normal range. A
+   carry out of it goes into the exponent, where it belongs. */
+static uint16_t half_from_f64(enum dtype t, double v) {
+    struct half h = half_of(t);
+    unsigned sign = signbit(v) ? 0x8000 : 0, infinity = (2 * (unsigned)h.bias + 1) << h.fraction;
+    if (isnan(v))
+        return (uint16_t)(sign | infinity | 1u << (h.fraction - 1));
+    if (isinf(v))
+        return (uint16_t)(sign | infinity);
+    int exponent;
+    frexp(v, &exponent); /* |v| is below 2^exponent */
+    exponent = v == 0 || exponent - 1 < 1 - h.bias ? 1 - h.bias : exponent - 1;
+    if (exponent > h.bias)
+        return (uint16_t)(sign | infinity);
+    unsigned significand = (unsigned)nearbyint(ldexp(fabs(v), h.fraction - exponent));
+    unsigned bits = ((unsigned)(exponent + h.bias - 1) << h.fraction) + significand;
+    return (uint16_t)(sign | (bits < infinity ? bits : infinity));
 }
 
 double scalar_to_f64(enum dtype t, union scalar v) {
@@ -72,7 +118,19 @@ double scalar_to_f64(enum dtype t, union scalar v) {
         return v.f32;
     if (t == DT_f64)
         return v.f64;
+    if (dtype_is_half(t))
+        return half_to_f64(t, v.f16);
     return t == DT_u64 ? (double)v.u64 : (double)scalar_to_i64(t, v);
+}
+
+/* Note [odd]
+   Rounding to f64 and then to fewer digits may round twice: the first may make a tie of what was
+   none. A first step that keeps two more digits and sets the last one where anything was lost makes
+   no tie and hides none (Boldo and Melquiond, "Emulation of FMA", 2008). */
+static double odd(bool negative, uint64_t magnitude) {
+    if (magnitude >> 53)
+        magnitude = (magnitude >> 11 | ((magnitude & 0x7ff) != 0)) << 11;
+    return negative ? -(double)magnitude : (double)magnitude;
 }
 
 /* The low bits as a number of T: what gcc and clang define, and every target does. */
@@ -89,6 +147,10 @@ union scalar scalar_from_i64(enum dtype t, int64_t v) {
     case DT_u16: r.u16 = (uint16_t)v; break;
     case DT_u32: r.u32 = (uint32_t)v; break;
     case DT_u64: r.u64 = (uint64_t)v; break;
+    case DT_f16:
+    case DT_bf16:
+        r.f16 = half_from_f64(t, odd(v < 0, v < 0 ? 0 - (uint64_t)v : (uint64_t)v));
+        break;
     case DT_bool: r.b = v != 0; break;
     case DT_COUNT: break;
     }
@@ -100,6 +162,8 @@ static union scalar from_u64(enum dtype t, uint64_t v) {
     switch (t) {
     case DT_f32: r.f32 = (float)v; return r;
     case DT_f64: r.f64 = (double)v; return r;
+    case DT_f16:
+    case DT_bf16: r.f16 = half_from_f64(t, odd(false, v)); return r;
     default: return scalar_from_i64(t, (int64_t)v);
     }
 }
@@ -134,6 +198,8 @@ union scalar scalar_from_f64(enum dtype t, double v) {
         r.f32 = (float)v;
     else if (t == DT_f64)
         r.f64 = v;
+    else if (dtype_is_half(t))
+        r.f16 = half_from_f64(t, v);
     else if (t == DT_bool)
         r.b = v != 0;
     else if (t < DT_COUNT)

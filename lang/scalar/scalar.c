@@ -4,6 +4,9 @@
    Integers are computed in 64 bits, with or without a sign, and narrower types take the low bits,
    which is wrapping arithmetic. What could overflow 64 bits goes through unsigned, so nothing here
    is undefined.
+   f16 and bf16 are computed in f32 and rounded; what f32 rounds first does no harm to + - * / and
+   sqrt, since f32 has two more than twice their digits (but for products of bf16 below the normal
+   range).
    An operator on a type outside its table entry is the caller's mistake and gives zero. */
 #include "lang/scalar/scalar.h"
 
@@ -194,8 +197,11 @@ union scalar scalar_eval(enum scalar_op op, enum dtype t, const union scalar *ar
         r.b = eval_bool(op, a.b, b.b);
     } else if (t == DT_f64) {
         r.f64 = eval_f64(op, a.f64, b.f64);
-    } else {
+    } else if (t == DT_f32) {
         r.f32 = eval_f32(op, a.f32, b.f32);
+    } else {
+        float x = (float)scalar_to_f64(t, a), y = (float)scalar_to_f64(t, b);
+        r = scalar_from_f64(t, (double)eval_f32(op, x, y));
     }
     return r;
 }

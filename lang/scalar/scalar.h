@@ -64,7 +64,12 @@ extern const struct scalar_info scalars[OP_COUNT];
 /* The operator with FORM, SPELLING and ARITY; OP_COUNT if there is none. */
 enum scalar_op scalar_find(enum scalar_form form, const char *spelling, unsigned arity);
 
-/* One scalar of type T in memory form. */
+/* f16 and bf16: held and computed in another type, rounded after each operator. */
+static inline bool dtype_is_half(enum dtype t) {
+    return t < DT_COUNT && dtypes[t].arithmetic != t;
+}
+
+/* One scalar of type T in memory form; of f16 and bf16 the bits. */
 union scalar {
     float f32;
     double f64;
@@ -76,6 +81,7 @@ union scalar {
     uint16_t u16;
     uint32_t u32;
     uint64_t u64;
+    uint16_t f16, bf16;
     bool b;
 };
 /* The value of OP on operands of type T (select: ARGS[0] is bool). The reference for every

@@ -5,7 +5,9 @@
    Note [freedoms]. LANGUAGE.md, "Numbers", leaves three: a product may contract with the sum that
    it feeds (u |product|), a reduction may be split (2 n u sum |terms| for sums of n terms,
    2 n u |result| for products), and exp, log and tanh are within 2, 2 and 4 ulp (libm's within 1).
-   All else is exact as long as the operands are. u is half an ulp at 1. Where a difference of
+   All else is exact as long as the operands are, also rounding to f16 and bf16 after each of their
+   operators, and sums of them in f32, which round where the outermost map ends (wide cells). u is
+   half an ulp at 1. Where a difference of
    operands can change a comparison, a cast to integers or what is finite, the result is `unsure`
    and is not compared; a branch or subscript that hangs on one ends the walk (`gave_up`).
    STRICT takes the first two freedoms away. */
@@ -32,10 +34,15 @@ struct cell {
     uint32_t n;      /* terms */
     double sum, low; /* sum |terms|; products: of the factors above and below 1 */
     bool plus, minus, nan, written;
+    bool wide; /* of f16 and bf16: R is an f32 */
 };
 
 struct cells {
     struct cell *at;
+    enum dtype t;
+    int64_t n;
+    uint32_t maps; /* around the declaration */
+    bool listed;   /* some may be wide */
     uint32_t rank;
     int64_t dims[EVAL_MAX_RANK];
 };
@@ -47,22 +54,26 @@ struct bounds {
     uint32_t level;
     uint32_t imagined; /* sides of branches around that do not run */
     bool strict, gave_up;
+    uint32_t maps;
+    VEC(struct cells *) wide;
 };
 
 static double half_ulp(enum dtype t) {
-    return t == DT_f32 ? 5.97e-8 : 1.111e-16;
+    return ldexp(1.0001, -(int)dtypes[t].digits);
 }
 
 static double largest(enum dtype t) {
-    return t == DT_f32 ? FLT_MAX * 0.999 : DBL_MAX * 0.999;
+    return t == DT_f16 ? 65504 * 0.999 : t == DT_f64 ? DBL_MAX * 0.999 : FLT_MAX * 0.99;
 }
 
 static double smallest(enum dtype t) {
-    return t == DT_f32 ? 1.5e-45 : 5e-324;
+    static const double least[DT_COUNT] = {
+        [DT_f32] = 1.5e-45, [DT_f64] = 5e-324, [DT_f16] = 6e-8, [DT_bf16] = 9.3e-41};
+    return least[t];
 }
 
 static double real_of(enum dtype t, union scalar s) {
-    return t == DT_f32 ? (double)s.f32 : s.f64;
+    return scalar_to_f64(t, s);
 }
 
 static struct value shade_value(struct bounds *b, enum dtype t, struct shade s) {
@@ -150,7 +161,7 @@ static struct shade shade_float(struct bounds *b, enum scalar_op op, enum dtype 
     case OP_MUL:
         s.e = (ex > 0 ? fabs(y) * ex : 0) + (ey > 0 ? fabs(x) * ey : 0) + ex * ey;
         s.e += ex > 0 || ey > 0 ? rounding : 0;
-        s.product = true;
+        s.product = !dtype_is_half(t); /* rounded before anything sees it */
         break;
     case OP_DIV:
         if (fabs(y) <= ey && (ey > 0 || a[1].zero))
@@ -250,7 +261,7 @@ static bool bounds_cast(void *host, enum dtype to, const struct value *v, struct
     if (dtype_is_float(from) && a.e > 0 && !a.unsure) {
         double x = real_of(from, a.r);
         if (dtype_is_float(to)) {
-            if (to == DT_f32 && from == DT_f64)
+            if (dtypes[to].digits < dtypes[from].digits || dtype_is_half(to))
                 s.e += 2 * half_ulp(to) * fabs(x) + smallest(to);
             s.unsure = fabs(x) + s.e > largest(to);
         } else if (to == DT_bool) {
@@ -303,13 +314,29 @@ static void cell_start(enum dtype t, struct cell *c, struct shade s) {
     }
 }
 
+/* An f32 rounded to a half, and its bound. */
+static struct shade narrowed(enum dtype t, struct shade s) {
+    double x = (double)s.r.f32;
+    s.r = scalar_cast(DT_f32, t, s.r);
+    if (s.e > 0)
+        s.e += 2 * half_ulp(t) * fabs(x) + smallest(t);
+    s.unsure = s.unsure || (s.e > 0 && fabs(x) + s.e > largest(t));
+    return s;
+}
+
 /* What a read of C gives. */
 static struct shade cell_read(const struct bounds *b, enum dtype t, const struct cell *c) {
+    if (c->wide) {
+        struct cell wide = *c;
+        wide.wide = false;
+        return narrowed(t, cell_read(b, DT_f32, &wide));
+    }
     struct shade s = c->s;
     if (!dtype_is_float(t) || c->resolution == RES_NONE || s.unsure)
         return s;
     double u = half_ulp(t), r = real_of(t, s.r);
-    bool several = c->n > 2 || (c->n > 1 && s.e > 0), special = c->plus || c->minus || c->nan;
+    bool several = !dtype_is_half(t) && (c->n > 2 || (c->n > 1 && s.e > 0));
+    bool special = c->plus || c->minus || c->nan;
     if (c->resolution == RES_SUM) {
         s.zero = true;
         s.e += several && !b->strict ? 2 * c->n * u * c->sum : s.e > 0 ? 2 * u * c->sum : 0;
@@ -367,6 +394,38 @@ static bool cell_resolve(struct bounds *b, enum dtype t, struct cell *c, enum re
     return true;
 }
 
+/* Whether a resolution of X is one of f32 from here on: see compiler/lower/wide_sums.c. */
+static bool is_wide(struct bounds *b, struct cells *x, enum dtype t, struct cell *c,
+                    enum resolution r) {
+    if (!dtype_is_half(t) || c->wide || b->maps <= x->maps || (r != RES_SUM && r != RES_PROD))
+        return c->wide;
+    struct shade s = cell_read(b, t, c);
+    s.r = scalar_cast(t, DT_f32, s.r);
+    cell_start(DT_f32, c, s);
+    c->wide = true;
+    if (!x->listed)
+        VEC_PUSH(b->arena, b->wide, x);
+    x->listed = true;
+    return true;
+}
+
+/* The outermost map of the tensors declared here has ended. */
+static void narrow_all(struct bounds *b) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->wide.n; i++) {
+        struct cells *x = b->wide.at[i];
+        if (x->maps < b->maps) {
+            b->wide.at[kept++] = x;
+            continue;
+        }
+        x->listed = false;
+        for (int64_t k = 0; k < x->n; k++)
+            if (x->at[k].wide)
+                cell_start(x->t, &x->at[k], cell_read(b, x->t, &x->at[k]));
+    }
+    b->wide.n = kept;
+}
+
 static bool bounds_container(void *host, struct tensor *t, enum storage storage,
                              const struct value *fill) {
     struct bounds *b = host;
@@ -378,6 +437,9 @@ static bool bounds_container(void *host, struct tensor *t, enum storage storage,
         n *= x->dims[d] = t->dims[d].i;
     if (n < 0 || n > 10000000)
         return false;
+    x->n = n;
+    x->t = t->dtype;
+    x->maps = b->maps;
     x->at = ARENA_ARRAY(b->ev.arena, struct cell, n);
     for (int64_t i = 0; i < n && fill; i++)
         cell_start(t->dtype, &x->at[i], shade_of(fill));
@@ -424,8 +486,15 @@ static bool bounds_write(void *host, const struct tensor *t, const struct value 
     struct cell *c = cell_at(t, at);
     if (!c)
         return drop;
-    if (r != RES_NONE)
-        return cell_resolve(b, t->dtype, c, r, shade_of(&v));
+    if (r != RES_NONE) {
+        struct shade s = shade_of(&v);
+        if (!is_wide(b, t->impl, t->dtype, c, r))
+            return cell_resolve(b, t->dtype, c, r, s);
+        s.r = scalar_cast(t->dtype, DT_f32, s.r);
+        bool ok = cell_resolve(b, DT_f32, c, r, s);
+        c->wide = true; /* also where it has started anew */
+        return ok;
+    }
     cell_start(t->dtype, c, shade_of(&v));
     return true;
 }
@@ -468,9 +537,14 @@ static bool bounds_iterate(struct bounds *b, uint32_t n, const struct eval_range
 
 static bool bounds_map(void *host, uint32_t n, const struct eval_range *range, bool unique,
                        struct span span, eval_body *body, void *data) {
+    struct bounds *b = host;
     (void)unique;
     (void)span;
-    return bounds_iterate(host, n, range, body, data);
+    b->maps++;
+    bool ok = bounds_iterate(b, n, range, body, data);
+    b->maps--;
+    narrow_all(b);
+    return ok;
 }
 
 static bool bounds_loop(void *host, const struct eval_range *range, struct span span,
@@ -609,6 +683,8 @@ FUZZ struct value bounds_tensor(struct bounds *b, struct name name, enum dtype t
         n *= x->dims[d] = dims[d];
         sizes[d] = value_int(dims[d]);
     }
+    x->t = t;
+    x->n = n;
     x->at = ARENA_ARRAY(b->arena, struct cell, n);
     for (int64_t i = 0; i < n; i++) {
         struct shade s = {.r = scalar_load(t, (const char *)bytes + (size_t)i * dtypes[t].bytes)};

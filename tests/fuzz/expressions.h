@@ -351,8 +351,9 @@ static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
 /* Types that differ in little else come together. */
 FUZZ enum dtype random_type(struct gen *g) {
     static const int weight[DT_COUNT] = {
-        [DT_f32] = 40, [DT_f64] = 12, [DT_i32] = 14, [DT_i64] = 12, [DT_bool] = 8, [DT_i8] = 4,
-        [DT_i16] = 3,  [DT_u8] = 5,   [DT_u16] = 3,  [DT_u32] = 4,  [DT_u64] = 4};
+        [DT_f32] = 40, [DT_f64] = 12, [DT_i32] = 14, [DT_i64] = 12, [DT_bool] = 8,
+        [DT_i8] = 4,   [DT_i16] = 3,  [DT_u8] = 5,   [DT_u16] = 3,  [DT_u32] = 4,
+        [DT_u64] = 4,  [DT_f16] = 8,  [DT_bf16] = 6};
     return (enum dtype)rng_weighted(&g->rng, DT_COUNT, weight);
 }
 
@@ -457,8 +458,8 @@ static void int_expression(struct gen *g, struct scope *s, enum dtype t, int dep
 
 static void bool_expression(struct gen *g, struct scope *s, int depth, struct buf *e) {
     static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
-    static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32,
-                                    DT_f64, DT_u8,  DT_i16, DT_u32, DT_u64};
+    static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32, DT_f64,
+                                    DT_u8,  DT_i16, DT_u32, DT_u64, DT_f16, DT_bf16};
     switch (rng_below(&g->rng, 8)) {
     case 0: infix(g, s, DT_bool, depth, "and", e); return;
     case 1: infix(g, s, DT_bool, depth, "or", e); return;

@@ -244,8 +244,9 @@ FUZZ struct program *program_generate(struct arena *a, uint64_t seed) {
     g.short_form = true;
     g.budget = rng_chance(&g.rng, 15) ? 30000 : 9000;
     if (rng_chance(&g.rng, 15)) {
-        static const enum dtype of[] = {DT_f32, DT_f32, DT_f32, DT_f32, DT_f32, DT_f32,
-                                        DT_f32, DT_i32, DT_f64, DT_u8,  DT_i16, DT_u32};
+        static const enum dtype of[] = {DT_f32, DT_f32, DT_f32, DT_f32, DT_f32,
+                                        DT_f32, DT_f32, DT_i32, DT_f64, DT_u8,
+                                        DT_i16, DT_u32, DT_f16, DT_f16, DT_bf16};
         g.generic = rng_of(&g.rng, of);
     }
     some_sizes(&g);

@@ -351,7 +351,7 @@ static void literals(void) {
         region_add(b.g, &r, n);
         double v = region_to_ast(b.arena, b.g, &r)->kids[0]->kids[0]->number;
         struct buf text = buf_new(b.arena);
-        print_number(v, false, &text);
+        print_number(v, DT_f64, &text);
         wrong += (float)strtod(text.at, NULL) != bits.f || text.n > 50;
     }
     is_int(wrong, 0, "f32 literals read back");

@@ -19,7 +19,7 @@ static void dump(struct buf *out, const struct ast *node) {
         buf_printf(out, "#%d", node->op);
     if (node->kind == AST_FLOAT) {
         buf_text(out, " ");
-        print_number(node->number, false, out);
+        print_number(node->number, DT_f64, out);
     } else if (node->kind == AST_INT || node->kind == AST_BOOL || node->integer != 0) {
         buf_printf(out, " %" PRId64, node->integer);
     }

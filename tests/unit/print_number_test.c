@@ -8,7 +8,7 @@ static struct arena *arena;
 
 static const char *text_of(double v, bool single) {
     struct buf out = buf_new(arena);
-    print_number(v, single, &out);
+    print_number(v, single ? DT_f32 : DT_f64, &out);
     return out.at;
 }
 
