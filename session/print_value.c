@@ -149,14 +149,13 @@ static int format_element(const struct shown *v, int64_t at, char *out, size_t s
     int whole = s->left + 1 + s->right + (s->exponent ? 4 : 0);
     if (!isfinite(d))
         return snprintf(out, size, "%*s", whole, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
+    if (s->exponent) /* digits beyond the shortest are those of the number, not zeros */
+        return snprintf(out, size, "%#*.*e", whole, s->right, d);
     char text[400];
     int left, right;
     const char *exponent;
     number_text(v, x, text, sizeof text);
     split(text, &left, &right, &exponent);
-    if (s->exponent)
-        return snprintf(out, size, "%*.*s.%.*s%s", s->left, left, text, s->right, text + left + 1,
-                        exponent);
     return snprintf(out, size, "%*.*s.%.*s%*s", s->left, left, text, right, text + left + 1,
                     s->right - right, "");
 }

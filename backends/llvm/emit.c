@@ -76,10 +76,10 @@ struct emitter *emitter_new(struct arena *a, const struct target *t, unsigned sm
     const char *name = e->gpu ? arena_printf(a, "sm_%u", sm) : t->cpu;
     char *cpu = host ? LLVMGetHostCPUName() : NULL;
     char *features = host ? LLVMGetHostCPUFeatures() : NULL;
-    /* SSE4.1 has the rounding instructions, F16C converts f16; every processor with 32-byte vectors
-       has both. */
+    /* SSE4.1 has the rounding instructions; every processor with 32-byte vectors has them too. F16C
+       converts f16; every one with FMA has it. */
     e->rounds = host ? has_feature(features, "+sse4.1") : e->gpu || t->vector_bytes >= 32;
-    e->halves = host ? has_feature(features, "+f16c") : e->gpu || t->vector_bytes >= 32;
+    e->halves = host ? has_feature(features, "+f16c") : e->gpu || t->fma;
     e->machine = LLVMCreateTargetMachine(target, e->triple, host ? cpu : name, host ? features : "",
                                          LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (cpu)

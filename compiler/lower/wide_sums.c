@@ -81,8 +81,8 @@ static struct node *untouched_decl(const struct region *r, struct cont c) {
 
 /* --- the f32 container --- */
 
-/* A map (nothing, without dimensions) that copies FROM to TO, in subscripts that stay constant where
-   the container is to be in registers. */
+/* A map (nothing, without dimensions) that copies FROM to TO, in subscripts that stay constant
+   where the container is to be in registers. */
 static void copy(struct wide *w, struct region *out, struct cont from, struct cont to,
                  struct span span) {
     struct graph *g = w->g;
@@ -148,6 +148,7 @@ static void redirect(struct graph *g, struct region *r, struct cont from, struct
             break;
         case NODE_MAP: redirect(g, &n->map.body, from, to); break;
         case NODE_LOOP: redirect(g, &n->loop.body, from, to); break;
+        case NODE_WHILE: redirect(g, &n->repeat.body, from, to); break;
         case NODE_BRANCH:
             redirect(g, &n->branch.then, from, to);
             redirect(g, &n->branch.otherwise, from, to);
@@ -225,6 +226,10 @@ static void walk(struct wide *w, struct region *r) {
         case NODE_LOOP: /* what an earlier iteration wrote is there */
             region_walk(&n->loop.body, note_written, w);
             walk(w, &n->loop.body);
+            break;
+        case NODE_WHILE:
+            region_walk(&n->repeat.body, note_written, w);
+            walk(w, &n->repeat.body);
             break;
         case NODE_BRANCH:
             walk(w, &n->branch.then);

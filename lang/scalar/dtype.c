@@ -71,7 +71,7 @@ int64_t scalar_to_i64(enum dtype t, union scalar v) {
     return 0;
 }
 
-/* Of a half: bits of the significand without the first, largest exponent, which is also its bias. */
+/* Bits of a half's significand without the first; its largest exponent, which is also the bias. */
 struct half {
     int fraction, bias;
 };

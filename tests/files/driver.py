@@ -11,7 +11,8 @@ numpy = tap.need_numpy()
 
 NAMES = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32, "i64": numpy.int64,
          "bool": numpy.bool_, "i8": numpy.int8, "i16": numpy.int16, "u8": numpy.uint8,
-         "u16": numpy.uint16, "u32": numpy.uint32, "u64": numpy.uint64}
+         "u16": numpy.uint16, "u32": numpy.uint32, "u64": numpy.uint64,
+         "f16": numpy.float16, "bf16": numpy.dtype("V2")}
 
 
 def build():

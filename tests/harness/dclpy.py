@@ -6,6 +6,9 @@
     y = s.compile("double").call(numpy.ones(3, "f4"))
     y = s.call("double", numpy.ones(3, "f4"))          # the same
 
+NumPy has no bf16: its arrays are two raw bytes an element (V2), which to_bf16 makes of floats and
+of_bf16 turns into f32.
+
 Arrays are passed as they are, strides included; results are new arrays (one, or a tuple; None for
 a function without results). What libdcl refuses raises dclpy.Error with the messages as its text.
 What `print` writes is collected in s.output.
@@ -19,7 +22,20 @@ import numpy
 import tap
 
 DTYPES = [numpy.dtype(name) for name in
-          ("f4", "f8", "i4", "i8", "?", "i1", "i2", "u1", "u2", "u4", "u8")]
+          ("f4", "f8", "i4", "i8", "?", "i1", "i2", "u1", "u2", "u4", "u8", "f2", "V2")]
+
+
+def to_bf16(array):
+    """Rounded to nearest, ties to even."""
+    bits = numpy.asarray(array, "f4").view("u4").astype("i8")
+    rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+    rounded = numpy.where(numpy.isnan(array), 0x7fc0, rounded)
+    return rounded.astype("u2").view("V2")
+
+
+def of_bf16(array):
+    bits = numpy.asarray(array).view("u2").astype("u4")
+    return numpy.left_shift(bits, 16, dtype="u4", casting="unsafe").view("f4")
 
 
 class Tensor(ctypes.Structure):

@@ -26,6 +26,17 @@ static const char softmax[] =
     "map j in 0:N vector(2) { v << x[i, j]; t << m; e = exp(v - t); e >> y[i, j]; e >> s (sum) } "
     "map j in 0:N vector(4) { e << y[i, j]; t << s; e / t >> y[i, j] } }";
 
+/* Everything that f16 and bf16 are converted from and to. */
+static const char halves[] =
+    "in x: %s[N] in d: f64[N] in k: i64[N] in u: u64[N] in n: i32[N] out y: %s[N] out b: u8[N] "
+    "map i in 0:N %s { v << x[i]; a << d[i]; l << k[i]; w << u[i]; s << n[i]; "
+    "e = %s(a) * exp(v) + %s(l) / sqrt(v) - %s(w) * tanh(%s(s)) + log(floor(v)); "
+    "select(v > e, round(e), -v) >> y[i]; u8(e) >> b[i] }";
+
+static const char blend[] =
+    "in x: f16[N] in z: f16[N] out y: f16[N] map i in 0:N vector { v << x[i]; w << z[i]; "
+    "select(v > w, v * w + v, w) >> y[i] }";
+
 static bool next_line(const char **at, char *line, size_t size) {
     if (!**at)
         return false;
@@ -78,6 +89,18 @@ static void compiles_for_all(const char *what, const char *text) {
     }
 }
 
+/* Halves are converted in lanes, and nothing is done one lane after the other but in the tail. */
+static void halves_in_lanes(void) {
+    struct llvm_options o = test_options();
+    int words, stack;
+    target_named(&o.target, "haswell");
+    struct kernel k = kernel_with(blend, &o);
+    densest_loop(k.code.assembly ? k.code.assembly : "", "vcvtph2ps", &words, &stack);
+    ok(words >= 2 && words <= 4, "f16 is converted in lanes: %d", words);
+    ok(k.code.assembly && !strstr(k.code.assembly, "ucomiss"), "and compared in lanes");
+    kernel_free(&k);
+}
+
 static void deterministic(const char *text) {
     struct kernel a = kernel_of(text), b = kernel_of(text);
     ok(a.code.n == b.code.n && a.code.n && memcmp(a.code.object, b.code.object, a.code.n) == 0,
@@ -103,6 +126,12 @@ int main(void) {
     snprintf(text, sizeof text, conv, 18, 18, 18, 18);
     check_loop("convolution 18x16", text, "skylake-avx512", 72);
     compiles_for_all("softmax", softmax);
+    for (int i = 0; i < 4; i++) {
+        const char *t = i / 2 ? "bf16" : "f16";
+        snprintf(text, sizeof text, halves, t, t, i % 2 ? "vector" : "", t, t, t, t);
+        compiles_for_all(t, text); /* a call of a library is refused */
+    }
+    halves_in_lanes();
     deterministic(softmax);
     return done_testing();
 }

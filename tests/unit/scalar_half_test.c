@@ -1,6 +1,7 @@
 /* f16 and bf16, all of them: against a definition that is slow and obvious. The 65,536 values come
-   from their bits by doubling and halving; a number is rounded by looking for its neighbours among
-   them. Tried are all values, all ties, and what lies next to a tie in f64, f32 and the integers. */
+   from their bits by doubling and halving; a number is rounded by looking for its neighbours
+   among them. Tried are all values, all ties, and what lies next to a tie in f64, f32 and the
+   integers. */
 #include "lang/scalar/scalar.h"
 #include "tests/harness/tap.h"
 
