@@ -4,6 +4,7 @@
 The values are compared with NumPy's; models.py writes the files.
 """
 
+import json
 import os
 
 import tap
@@ -13,7 +14,7 @@ numpy = tap.need_numpy()
 import dclpy  # noqa: E402
 from models import attribute, block, integer, model, node, tensor, value  # noqa: E402
 
-F32, F16, I64, BOOL = 1, 10, 7, 9
+F32, I64, BOOL, COMPLEX = 1, 7, 9, 14
 rng = numpy.random.default_rng(1)
 
 
@@ -88,6 +89,32 @@ tap.is_str(lines_of(text),
             "y = softmax_axis(act_relu)", "z = x", "v_2 = v"], "in order")
 tap.ok("param unused: i64[2]\n  param flag: bool\n" in text, "weights that nothing reads", text)
 
+# --- element types ------------------------------------------------------------------------------
+
+TYPES = {"f16": (10, "f2", 5), "bf16": (16, "u2", 5), "i8": (3, "i1", 5), "i16": (5, "i2", 5),
+         "i32": (6, "i4", 5), "i64": (7, "i8", 7), "u8": (2, "u1", 5), "u16": (4, "u2", 5),
+         "u32": (12, "u4", 11), "u64": (13, "u8", 11), "bool": (9, "?", 5)}
+weights, want = [], {}
+for kind, (number, code, field) in TYPES.items():
+    bits = numpy.arange(-2, 3).astype(code)
+    numbers = [int(v) for v in (bits.view("u2") if kind == "f16" else bits)]
+    weights.append(tensor("raw_" + kind, bits, number))
+    weights.append(integer(1, len(bits)) + integer(2, number) + block(8, "list_" + kind) +
+                   b"".join(integer(field, v % 2**64) for v in numbers))
+    want["raw_" + kind] = want["list_" + kind] = bits.tobytes()
+text = computes(model(node("Relu", ["x"], ["y"]), inputs=[value("x", F32, [2, 3])],
+                      outputs=[value("y", F32, [2, 3])], weights=weights), [x * 0],
+                [numpy.zeros((2, 3))], "weights of all element types")
+with open("m.safetensors", "rb") as file:
+    content = file.read()
+start = 8 + int.from_bytes(content[:8], "little")
+header = json.loads(content[8:start])
+got = {key: content[start + one["data_offsets"][0]:start + one["data_offsets"][1]]
+       for key, one in header.items() if key in want}
+tap.ok(got == want, "as bytes and as numbers", got, want)
+tap.ok(all("param raw_%s: %s[5]" % (kind, kind) in text for kind in TYPES), "with their types",
+       text)
+
 # --- names ------------------------------------------------------------------------------------
 
 keys = ["net.0.w", "net.2.w", "net.3.w", "map.w", "a", "a.b", "onnx::Add_3", "0.w", "relu.w", "x",
@@ -133,21 +160,21 @@ save(model(node("Foo", ["x"], ["a"], name="first"),
            node("Relu", ["g"], ["f"], name="loop 1"), node("Relu", ["f"], ["g"], name="loop 2"),
            node("Add", ["d", "h"], ["y", "second"], name="two outputs"),
            node("Add", ["d", "d"], ["x"], name="again"),
-           inputs=[value("x", F32, ["n", 3]), value("h", F16, [1]),
+           inputs=[value("x", F32, ["n", 3]), value("h", COMPLEX, [1]),
                    block(1, "s") + block(2, b"")],
            outputs=[value("y", F32, ["m", None]), value("none", F32, [1]), value("y", F32, [1])],
-           weights=[tensor("w", f4(3, 3)[:2], F16), tensor("short", f4(2)) + integer(1, 3),
+           weights=[tensor("w", f4(3, 3)[:2], COMPLEX), tensor("short", f4(2)) + integer(1, 3),
                     tensor("minus", f4(0)) + integer(1, -1),
                     tensor("large", f4(1)) + integer(1, 1 << 62) + integer(1, 4),
                     tensor("away", f4(2)) + integer(14, 1)],
            extra=block(15, block(1, tensor("sparse", f4(2)))), opset=17))
 status, output, errors = tap.dcl("import", "m.onnx", "-o", "no.dcl")
-for line in ("weight w: DCL has no element type float16",
+for line in ("weight w: DCL has no element type complex64",
              "weight short: 8 bytes of elements, its shape asks for 24",
              "weight minus: its shape is impossible", "weight large: its shape is impossible",
              "weight away: its elements are in another file, which is not read",
              "weight sparse: sparse tensors are not read", "two things are called x",
-             "input h: DCL has no element type float16", "input s: it is no tensor",
+             "input h: DCL has no element type complex64", "input s: it is no tensor",
              "node first (Foo, version 17, domain ai.onnx): the operator is not known",
              "node /act/Relu (Relu, no version, domain com.example): the operator is not known",
              "node two inputs (Softmax, version 17, domain ai.onnx): 2 inputs, some perhaps left "
