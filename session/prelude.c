@@ -1,5 +1,6 @@
-/* The standard library: found beside the program, read and checked once per session.
-   Its files are taken in the order of their paths, folders included; they hold definitions only. */
+/* The standard library: in the folder DCL_STDLIB, or found beside the program; read and checked
+   once per session. Its files are taken in the order of their paths, folders included; they hold
+   definitions only. */
 #include "session/state.h"
 
 #include "lang/check/check.h"
@@ -34,14 +35,9 @@ static bool is_folder(const char *path) {
 
 /* The folder of the standard library, NULL if there is none. */
 static const char *find_folder(struct arena *a) {
-    const char *path = getenv("DCL_PATH"), *lib = library_folder(a);
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        const char *dir = arena_strndup(a, path, n);
-        if (n && is_folder(dir))
-            return dir;
-        path += n + (path[n] == ':');
-    }
+    const char *given = getenv("DCL_STDLIB"), *lib = library_folder(a);
+    if (given && *given)
+        return given;
     if (*lib) {
         const char *beside = arena_printf(a, "%s/stdlib", lib);
         if (is_folder(beside))

@@ -51,7 +51,20 @@ static bool is_definition(const struct ast *item) {
 
 /* --- use ------------------------------------------------------------------------------------ */
 
-/* The file that USE in the file FROM means: beside FROM, or from the current folder. */
+/* FILE in a folder of DCL_PATH, which are parted by colons. */
+static bool find_on_path(struct dcl_session *s, const char *file, char path[PATH_MAX]) {
+    const char *folders = getenv("DCL_PATH");
+    while (folders && *folders) {
+        size_t n = strcspn(folders, ":");
+        if (n && realpath(arena_printf(s->messages, "%.*s/%s", (int)n, folders, file), path))
+            return true;
+        folders += n + (folders[n] == ':');
+    }
+    return false;
+}
+
+/* The file that USE in the file FROM means: beside FROM, or from the current folder, or from one of
+   DCL_PATH. */
 static bool find_used(struct dcl_session *s, const struct ast *use, const char *from,
                       char path[PATH_MAX]) {
     const char *name = name_text(s->names, use->name);
@@ -63,9 +76,14 @@ static bool find_used(struct dcl_session *s, const struct ast *use, const char *
         if (realpath(beside, path))
             return true;
     }
-    if (realpath(file, path))
+    if (realpath(file, path) || (file[0] != '/' && find_on_path(s, file, path)))
         return true;
-    diag_error(&s->diags, use->span, ERR_FILE_READ, file, "there is no such file");
+    struct diag *d = diag_error(&s->diags, use->span, ERR_FILE_READ, file, "there is no such file");
+    const char *folders = getenv("DCL_PATH");
+    if (file[0] != '/')
+        diag_help(&s->diags, d, "it stands neither beside this file nor in the current folder%s%s",
+                  folders && *folders ? " nor in DCL_PATH: " : "; DCL_PATH names more folders",
+                  folders ? folders : "");
     return false;
 }
 

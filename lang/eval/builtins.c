@@ -180,6 +180,13 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
     }
     if (a && is_list(a) && what == OWN_FOLD)
         return fold(ev, own, a->list, span, out);
+    if (a && a->kind == VAL_STR && strcmp(n, "list") == 0) { /* its characters */
+        const char *text = text_of(ev, a->str);
+        *out = value_list_new(ev->arena, VAL_LIST, (uint32_t)strlen(text));
+        for (uint32_t i = 0; i < out->list->n; i++)
+            out->list->at[i] = value_str(name_of(ev->names, text + i, 1));
+        return true;
+    }
     if (a && is_list(a) && what == OWN_LIST) {
         *out = *a;
         out->kind = VAL_LIST;
