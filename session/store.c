@@ -176,6 +176,8 @@ static struct value copy_value(struct copier *c, const struct value *v) {
         x.list->at = ARENA_ARRAY(c->to, struct value, v->list->n);
         for (uint32_t i = 0; i < v->list->n; i++)
             x.list->at[i] = copy_value(c, &v->list->at[i]);
+        if (v->list->path)
+            x.list->path = arena_copy(c->to, v->list->path, v->list->n * sizeof *v->list->path);
         break;
     case VAL_FN: return copy_function(c, v);
     case VAL_LAYER: x.layer = copy_layer(c, v->layer); break;

@@ -32,7 +32,8 @@ static void *tensor_bytes(void *session, const struct tensor *t) {
 }
 
 static void *state_bytes(void *session, const struct state *st) {
-    (void)session;
+    if (st->buffer && !undo_write_state(session, (struct state *)st))
+        return NULL;
     return state_data(st)->bytes;
 }
 

@@ -27,14 +27,24 @@ layer LayerNorm(size: int, eps: float = 1e-5) {
   fn forward(x: f32[*S, size]) -> f32[*S, size] { layer_norm(x, weight, bias, eps = eps) }
 }
 
-## Normalization of each channel of images by its running mean and variance.
-layer BatchNorm2d(size: int, eps: float = 1e-5) {
+## Normalization of each channel, the second dimension: with the batch's mean and variance in
+## training, which the running ones follow; else with these.
+layer BatchNorm(size: int, eps: float = 1e-5, momentum: float = 0.1) {
   param weight: f32[size] ~ ones
   param bias: f32[size] ~ zeros
-  param running_mean: f32[size] ~ zeros
-  param running_var: f32[size] ~ ones
-  fn forward(x: f32[N, size, H, W]) -> f32[N, size, H, W] {
-    batch_norm(x, running_mean, running_var, weight, bias, eps = eps)
+  buffer running_mean: f32[size] ~ zeros
+  buffer running_var: f32[size] ~ ones
+  fn forward(x: f32[N, size, *S]) -> f32[N, size, *S] {
+    if training {
+      mean = channel_mean(x)
+      v = channel_variance(x, mean)
+      n = f32(N * prod(S))
+      running_mean = (1 - momentum) * running_mean + momentum * mean
+      running_var = (1 - momentum) * running_var + momentum * v * (n / (n - 1))
+      batch_norm(x, mean, v, weight, bias, eps = eps)
+    } else {
+      batch_norm(x, running_mean, running_var, weight, bias, eps = eps)
+    }
   }
 }
 

@@ -20,10 +20,27 @@ fn layer_norm(x: T[*S, N], g: T[N], b: T[N]; eps: float = 1e-5) -> y: T[*S, N] w
   map *r in S, i in N { y[*r, i] = d[*r, i] / sqrt(v[*r, 0] + eps) * g[i] + b[i] }
 }
 
-## (x - mean) / sqrt(variance + eps) * g + b, with one number of each per channel.
-fn batch_norm(x: T[N, C, H, W], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps: float = 1e-5)
-    -> y: T[N, C, H, W] where T: float {
-  map n, c, i, j {
-    y[n, c, i, j] = (x[n, c, i, j] - mean[c]) / sqrt(variance[c] + eps) * g[c] + b[c]
+## The mean over all but the second dimension, that of the channels.
+fn channel_mean(x: T[N, C, *S]) -> m: T[C] where T: float {
+  s: T[C] = 0
+  map n in N, c in C, *i in S { s[c] += x[n, c, *i] }
+  map c in C { m[c] = s[c] / T(N * prod(S)) }
+}
+
+## The mean of (x - mean) squared over all but the second dimension.
+fn channel_variance(x: T[N, C, *S], mean: T[C]) -> v: T[C] where T: float {
+  s: T[C] = 0
+  map n in N, c in C, *i in S {
+    d = x[n, c, *i] - mean[c]
+    s[c] += d * d
+  }
+  map c in C { v[c] = s[c] / T(N * prod(S)) }
+}
+
+## (x - mean) / sqrt(variance + eps) * g + b, each per channel, the second dimension.
+fn batch_norm(x: T[N, C, *S], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps: float = 1e-5)
+    -> y: T[N, C, *S] where T: float {
+  map n in N, c in C, *i in S {
+    y[n, c, *i] = (x[n, c, *i] - mean[c]) / sqrt(variance[c] + eps) * g[c] + b[c]
   }
 }

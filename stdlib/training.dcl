@@ -29,3 +29,67 @@ layer SGD(rate: float) {
     map *i in S { w[*i] = w[*i] - rate * g[*i] }
   }
 }
+
+## What Momentum keeps of a param.
+layer Velocity(dims: shape) {
+  buffer v: f32[*dims] ~ zeros
+  fn step(inout w: f32[*S], g: f32[*S], lr: f32; momentum: float) {
+    map *i in S {
+      a = momentum * v[*i] + g[*i]
+      v[*i] = a
+      w[*i] = w[*i] - lr * a
+    }
+  }
+}
+
+## Stochastic gradient descent with momentum, as PyTorch has it. `lr` can be assigned.
+layer Momentum(net, rate: float, momentum: float = 0.9) {
+  buffer lr: f32 = rate
+  kept = [Velocity(shape(w)) for w in params(net)]
+  fn begin(these) { if these != net { error("it was made for something else") } }
+  fn step(inout w: f32[*S], g: f32[*S], k: int) { kept[k].step(w, g, lr, momentum = momentum) }
+}
+
+## What Adam keeps of a param: running means of its gradient and of the square.
+layer Moments(dims: shape) {
+  buffer m: f32[*dims] ~ zeros
+  buffer v: f32[*dims] ~ zeros
+  fn step(inout w: f32[*S], g: f32[*S], size: f32, root: f32, keep: f32;
+          b1: float, b2: float, eps: float) {
+    map *i in S {
+      a = b1 * m[*i] + (1 - b1) * g[*i]
+      c = b2 * v[*i] + (1 - b2) * (g[*i] * g[*i])
+      m[*i] = a
+      v[*i] = c
+      w[*i] = keep * w[*i] - size * a / (sqrt(c) / root + eps)
+    }
+  }
+}
+
+## Adam (Kingma and Ba, 2015), for the params of `net`. `lr` can be assigned.
+layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
+           decay: float = 0) {
+  buffer lr: f32 = rate
+  buffer steps: i64 = 0
+  buffer p1: f64 = 1
+  buffer p2: f64 = 1
+  kept = [Moments(shape(w)) for w in params(net)]
+  fn begin(these) {
+    if these != net { error("it was made for something else") }
+    steps = steps + 1
+    p1 = p1 * b1
+    p2 = p2 * b2
+  }
+  fn step(inout w: f32[*S], g: f32[*S], k: int) {
+    size = f32(f64(lr) / (1 - p1))
+    kept[k].step(w, g, size, f32(sqrt(1 - p2)), 1 - lr * decay, b1 = b1, b2 = b2, eps = eps)
+  }
+}
+
+## Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019).
+layer AdamW(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
+            decay: float = 0.01) {
+  adam = Adam(net, rate, b1, b2, eps, decay)
+  fn begin(these) { adam.begin(these) }
+  fn step(inout w: f32[*S], g: f32[*S], k: int) { adam.step(w, g, k) }
+}

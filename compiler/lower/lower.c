@@ -217,6 +217,8 @@ static bool op_write(void *host, const struct tensor *t, const struct value *at,
     if (!make_memlet(l, t, at, span, &m))
         return false;
     const struct container *c = graph_cont(l->g, m.cont);
+    if (c->role == ROLE_PARAM && t->state && t->state->buffer)
+        graph_cont(l->g, m.cont)->role = ROLE_INOUT;
     if (c->role == ROLE_PARAM) {
         diag_error(l->ev.diags, span, ERR_READ_ONLY, name_text(l->ev.names, c->name));
         return false;

@@ -4,7 +4,7 @@
 ## A convolution and its normalization.
 fn convolution(inputs: int, outputs: int, k: int = 1, stride: int = 1, groups: int = 1) -> list {
   [Conv2d(inputs, outputs, k, stride = stride, pad = k//2, groups = groups, with_bias = false),
-    BatchNorm2d(outputs)]
+    BatchNorm(outputs)]
 }
 
 layer InvertedResidual(inputs: int, outputs: int, stride: int, expansion: int) {

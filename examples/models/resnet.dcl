@@ -3,9 +3,9 @@
 
 layer BasicBlock(inputs: int, width: int, stride: int = 1) {
   conv1 = Conv2d(inputs, width, 3, stride = stride, pad = 1, with_bias = false)
-  bn1 = BatchNorm2d(width)
+  bn1 = BatchNorm(width)
   conv2 = Conv2d(width, width, 3, pad = 1, with_bias = false)
-  bn2 = BatchNorm2d(width)
+  bn2 = BatchNorm(width)
   downsample = shortcut(inputs, width, stride)
   fn forward(x: f32[N, inputs, H, W]) -> f32[N, width, (H - 1)//stride + 1, (W - 1)//stride + 1] {
     y = x |> conv1 |> bn1 |> relu |> conv2 |> bn2
@@ -16,11 +16,11 @@ layer BasicBlock(inputs: int, width: int, stride: int = 1) {
 
 layer Bottleneck(inputs: int, width: int, stride: int = 1) {
   conv1 = Conv2d(inputs, width, 1, with_bias = false)
-  bn1 = BatchNorm2d(width)
+  bn1 = BatchNorm(width)
   conv2 = Conv2d(width, width, 3, stride = stride, pad = 1, with_bias = false)
-  bn2 = BatchNorm2d(width)
+  bn2 = BatchNorm(width)
   conv3 = Conv2d(width, 4*width, 1, with_bias = false)
-  bn3 = BatchNorm2d(4*width)
+  bn3 = BatchNorm(4*width)
   downsample = shortcut(inputs, 4*width, stride)
   fn forward(x: f32[N, inputs, H, W])
       -> f32[N, 4*width, (H - 1)//stride + 1, (W - 1)//stride + 1] {
@@ -35,7 +35,7 @@ fn shortcut(inputs: int, outputs: int, stride: int) -> list {
   if stride == 1 and inputs == outputs {
     []
   } else {
-    [Conv2d(inputs, outputs, 1, stride = stride, with_bias = false), BatchNorm2d(outputs)]
+    [Conv2d(inputs, outputs, 1, stride = stride, with_bias = false), BatchNorm(outputs)]
   }
 }
 
@@ -48,7 +48,7 @@ fn stage(block, depth: int, inputs: int, outputs: int, width: int, stride: int) 
 layer ResNet(block, depth: list, expansion: int, classes: int = 1000) {
   e = expansion
   conv1 = Conv2d(3, 64, 7, stride = 2, pad = 3, with_bias = false)
-  bn1 = BatchNorm2d(64)
+  bn1 = BatchNorm(64)
   layer1 = stage(block, depth[0], 64, 64*e, 64, 1)
   layer2 = stage(block, depth[1], 64*e, 128*e, 128, 2)
   layer3 = stage(block, depth[2], 128*e, 256*e, 256, 2)

@@ -26,6 +26,7 @@ enum ast_flag {
     AST_PACK = 1 << 4,     /* ITER: *NAME */
     AST_PATH = 1 << 5,     /* USE: a path, not a name */
     AST_UNIQUE = 1 << 6,   /* MAP: the user says that iterations do not conflict */
+    AST_BUFFER = 1 << 10,  /* STATE: `buffer`, not trained, written by methods */
     AST_OPTIONAL = 1 << 8, /* TYPE: `?`, the argument may be absent */
     AST_LIST_OF = 1 << 9,  /* TYPE: `[]`, a list of tensors of this type */
     AST_PAREN = 1 << 7     /* an expression written in parentheses (for nothing but messages) */

@@ -25,15 +25,17 @@ static void check_state(struct checker *c, struct ast *state) {
         check_initializer(c, init);
     else if (init)
         check_expr(c, init);
-    struct binding *b = scope_bind(c, THING_STATE, state->name, state->span);
+    enum thing kind = state->flags & AST_BUFFER ? THING_BUFFER : THING_STATE;
+    struct binding *b = scope_bind(c, kind, state->name, state->span);
     b->type = state->kids[0];
 }
 
 static void check_member(struct checker *c, struct ast *s) {
     bool member = s->kind == AST_ASSIGN && s->nkids == 2 && s->kids[1]->kind == AST_NAME;
     if (!member) {
-        diag_error(c->diags, s->span, ERR_NOT_HERE,
-                   "a layer holds param, members (NAME = value) and functions, nothing else");
+        diag_error(
+            c->diags, s->span, ERR_NOT_HERE,
+            "a layer holds param, buffer, members (NAME = value) and functions, nothing else");
         return;
     }
     struct ast *name = s->kids[1];

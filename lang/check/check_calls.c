@@ -176,7 +176,8 @@ static const struct ast *callee_of(struct checker *c, const struct ast *name) {
     case THING_INOUT:
     case THING_RESULT:
     case THING_CONTAINER:
-    case THING_STATE: break;
+    case THING_STATE:
+    case THING_BUFFER: break;
     case THING_PARAM:
     case THING_LAYER_PARAM:
         if (type_callable(c, b->type))

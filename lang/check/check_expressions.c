@@ -13,7 +13,7 @@ static void check_kids(struct checker *c, struct ast *e) {
 
 static bool is_tensor(const struct binding *b) {
     return b && (b->kind == THING_PARAM || b->kind == THING_INOUT || b->kind == THING_RESULT ||
-                 b->kind == THING_CONTAINER || b->kind == THING_STATE);
+                 b->kind == THING_CONTAINER || b->kind == THING_STATE || b->kind == THING_BUFFER);
 }
 
 static void report_count(struct checker *c, const struct ast *index, const struct binding *base,

@@ -24,6 +24,7 @@ bool is_writable(const struct binding *b) {
     case THING_INOUT:
     case THING_RESULT:
     case THING_CONTAINER:
+    case THING_BUFFER:
     case THING_SCRIPT: return true; /* of a script's variables eval knows */
     default: return false;
     }

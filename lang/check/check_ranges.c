@@ -26,6 +26,7 @@ static bool has_range(const struct binding *base) {
     case THING_CONTAINER:
     case THING_VALUE:
     case THING_STATE:
+    case THING_BUFFER:
     case THING_SCRIPT: return true;
     default: return false;
     }

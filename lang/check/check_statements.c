@@ -32,7 +32,8 @@ static void rebind(struct checker *c, struct binding *b, struct span span) {
     switch (b->kind) {
     case THING_CONTAINER:
     case THING_RESULT:
-    case THING_INOUT: fill_write(b, RES_NONE); break;
+    case THING_INOUT:
+    case THING_BUFFER: fill_write(b, RES_NONE); break;
     case THING_VALUE:
     case THING_PARAM:
         if (b->maps < c->maps)

@@ -14,6 +14,7 @@ enum own {
     OWN_ERROR,
     OWN_PROVED,
     OWN_KIND,
+    OWN_PARAMS,
     OWN_FOLD
 };
 
@@ -31,7 +32,7 @@ static const struct {
     {"shape", OWN_SHAPE, OP_COUNT, 0, 0}, {"lanes", OWN_LANES, OP_COUNT, 0, 0},
     {"str", OWN_STR, OP_COUNT, 0, 0},     {"registers", OWN_REGISTERS, OP_COUNT, 0, 0},
     {"error", OWN_ERROR, OP_COUNT, 0, 0}, {"proved", OWN_PROVED, OP_COUNT, 0, 0},
-    {"kind", OWN_KIND, OP_COUNT, 0, 0},
+    {"kind", OWN_KIND, OP_COUNT, 0, 0},   {"params", OWN_PARAMS, OP_COUNT, 0, 0},
 };
 enum { OWNS = sizeof owns / sizeof *owns };
 
@@ -168,6 +169,10 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
             out->list->at[d] = a->tensor->dims[d];
         return true;
     }
+    if (a && what == OWN_PARAMS && (a->kind == VAL_INSTANCE || is_list(a))) {
+        *out = trained_states(ev, a);
+        return true;
+    }
     if (a && what == OWN_STR) {
         struct buf text = buf_new(ev->arena);
         value_print(ev, a, &text);
@@ -199,6 +204,7 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
                : what == OWN_PROVED                  ? "a condition"
                : what == OWN_SHAPE                   ? "a tensor"
                : what == OWN_STR || what == OWN_KIND ? "one value"
+               : what == OWN_PARAMS                  ? "an instance of a layer"
                                                      : "a list",
                nargs ? value_kind_name(&args[0]) : "nothing");
     return false;

@@ -440,6 +440,12 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
 static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, struct value *v) {
     struct eval *ev = b->ev;
     const char *from = text_of(ev, param->name);
+    if (param->flags & AST_INOUT) {
+        if (v->kind == VAL_TENSOR)
+            v->tensor = written_buffer(ev, v->tensor);
+    } else if (!copy_buffer(ev, v, b->span)) { /* the function may write it */
+        return false;
+    }
     if (!(param->kids[0]->flags & AST_LIST_OF))
         return bind_one(b, (struct place_of){p, 0}, param, from, v);
     bool is_list = v->kind == VAL_LIST || v->kind == VAL_PACK;
@@ -837,6 +843,13 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
     }
 }
 
+static bool has_inout(const struct ast *fn) {
+    for (uint32_t i = 0; i < fn->kids[0]->nkids; i++)
+        if (fn->kids[0]->kids[i]->flags & AST_INOUT)
+            return true;
+    return false;
+}
+
 bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                    const struct value *first, struct value *out) {
     struct value callee;
@@ -844,8 +857,13 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
         return false;
     VEC(struct value) args = {0};
     VEC(struct name) keywords = {0};
+    bool writes = callee.kind == VAL_FN && has_inout(callee.fn->def);
     if (first) {
-        VEC_PUSH(ev->arena, args, *first);
+        struct value v = *first;
+        for (uint32_t k = 1; k < call->nkids && !writes; k++)
+            if (!hold_buffer(ev, &v, call->kids[k]))
+                return false;
+        VEC_PUSH(ev->arena, args, v);
         VEC_PUSH(ev->arena, keywords, (struct name){0});
     }
     for (uint32_t i = 1; i < call->nkids; i++) {
@@ -867,6 +885,9 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
         bool keyword = a->kind == AST_KEYWORD;
         if (!eval_expr(ev, env, keyword ? a->kids[0] : a, &v))
             return false;
+        for (uint32_t k = i + 1; k < call->nkids && !writes; k++)
+            if (!hold_buffer(ev, &v, call->kids[k]))
+                return false;
         VEC_PUSH(ev->arena, args, v);
         VEC_PUSH(ev->arena, keywords, keyword ? a->name : (struct name){0});
     }

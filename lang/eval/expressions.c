@@ -6,6 +6,8 @@
 #include <string.h>
 
 bool bring(struct eval *ev, struct value *v) {
+    if (v->kind == VAL_STATE)
+        return bring_state(ev, v->state, v);
     if (v->kind != VAL_TENSOR || !v->tensor->data)
         return true;
     struct value inside;
@@ -23,6 +25,41 @@ bool bring_state(struct eval *ev, struct state *s, struct value *out) {
     if (out->kind == VAL_TENSOR)
         out->tensor->state = s;
     return true;
+}
+
+static bool holds_call(const struct ast *e) {
+    bool found = e && (e->kind == AST_CALL || e->kind == AST_PIPE || e->kind == AST_COMPREHENSION ||
+                       e->kind == AST_BLOCK);
+    for (uint32_t i = 0; e && i < e->nkids && !found; i++)
+        found = holds_call(e->kids[i]);
+    return found;
+}
+
+static bool is_buffer(const struct tensor *t) {
+    return t->state && t->state->buffer;
+}
+
+struct tensor *written_buffer(struct eval *ev, struct tensor *t) {
+    if (!is_buffer(t))
+        return t;
+    struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
+    *x = *t;
+    x->container = true;
+    x->read_only = false;
+    return x;
+}
+
+bool copy_buffer(struct eval *ev, struct value *v, struct span span) {
+    if (v->kind != VAL_TENSOR || !is_buffer(v->tensor))
+        return true;
+    if (v->tensor->rank == 0)
+        return read_if_scalar(ev, v, span);
+    return tensor_copy(ev, v->tensor, (struct name){0}, span, v);
+}
+
+/* What is read of a buffer is what it holds now, whatever AFTER, evaluated next, writes into it. */
+bool hold_buffer(struct eval *ev, struct value *v, const struct ast *after) {
+    return !holds_call(after) || copy_buffer(ev, v, after->span);
 }
 
 static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
@@ -171,6 +208,8 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         *out = a[0];
         return true;
     }
+    if (!hold_buffer(ev, &a[0], e->kids[1]))
+        return false;
     if (!eval_expr(ev, env, e->kids[1], &a[1]) || !read_if_scalar(ev, &a[1], e->span))
         return false;
     if ((e->op == AOP_AND || e->op == AOP_OR) && a[0].kind == VAL_BOOL) {
@@ -182,7 +221,7 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         *out = value_float((double)a[0].i / (double)a[1].i);
         return true;
     }
-    if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]))
+    if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]) && !a[0].list->path)
         return list_plus(ev, a, out);
     if (e->op == AOP_ADD && a[0].kind == VAL_STR && a[1].kind == VAL_STR) {
         *out = value_str(name_lit(
@@ -350,6 +389,9 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
         diag_error(ev->diags, e->kids[1]->span, ERR_STATIC_EXPECTED, "the index of a list");
         return false;
     }
+    if (list->list->path && i.i >= 0 && i.i < UINT32_MAX &&
+        gradient_part(ev, list->list, arena_printf(ev->arena, "%lld", (long long)i.i), out))
+        return true;
     if (i.i < 0 || i.i >= list->list->n) {
         diag_error(
             ev->diags, e->kids[1]->span, ERR_VALUE,

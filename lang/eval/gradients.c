@@ -1,79 +1,238 @@
-/* gradient and minimize. Both evaluate an expression, ask the host for its gradients by tensors
-   (the
-   states of an instance, or one tensor), and minimize then calls the optimizer's `step(w, g)` for
-   each state. The expression is evaluated as training. */
+/* gradient, minimize and update. The first two evaluate an expression, ask the host for its
+   gradients by tensors (the states of instances, or one tensor); minimize and update then call the
+   optimizer's `step` for each state. What is differentiated is evaluated as training. */
 #include "lang/eval/internal.h"
+
+#include <string.h>
 
 struct targets {
     struct eval *ev;
+    VEC(struct value) states; /* STATE or TENSOR each */
+    VEC(struct name) path;
     VEC(struct tensor *) at;
-    bool ok;
 };
 
-static void add_states(struct targets *t, const struct value *v, struct span span) {
+static const char *join(struct eval *ev, const char *path, const char *member) {
+    return *path ? arena_printf(ev->arena, "%s.%s", path, member) : member;
+}
+
+static void add(struct targets *t, const struct value *v, const char *path) {
+    VEC_PUSH(t->ev->arena, t->states, *v);
+    VEC_PUSH(t->ev->arena, t->path, name_lit(t->ev, path));
+}
+
+static void add_states(struct targets *t, const struct value *v, const char *path) {
     struct eval *ev = t->ev;
     if (v->kind == VAL_LIST)
         for (uint32_t i = 0; i < v->list->n; i++)
-            add_states(t, &v->list->at[i], span);
+            add_states(t, &v->list->at[i], join(ev, path, arena_printf(ev->arena, "%u", i)));
     if (v->kind == VAL_INSTANCE)
-        for (uint32_t i = 0; i < v->instance->env->bindings.n; i++)
-            add_states(t, &v->instance->env->bindings.at[i].value, span);
-    if (v->kind == VAL_STATE) {
-        struct value x;
-        t->ok = t->ok && ev->ops->state(ev->host, v->state, &x);
-        if (t->ok && dtype_is_float(x.dtype))
-            VEC_PUSH(ev->arena, t->at, x.tensor);
-    }
+        for (uint32_t i = 0; i < v->instance->env->bindings.n; i++) {
+            const struct binding *b = &v->instance->env->bindings.at[i];
+            add_states(t, &b->value, join(ev, path, text_of(ev, b->name)));
+        }
+    if (v->kind == VAL_STATE && !v->state->buffer && dtype_is_float(v->state->dtype))
+        add(t, v, path);
     if (v->kind == VAL_TENSOR && dtype_is_float(v->dtype))
-        VEC_PUSH(ev->arena, t->at, v->tensor);
+        add(t, v, path);
 }
 
-static bool update_all(struct eval *ev, struct env *env, const struct ast *with,
-                       const struct targets *t, struct tensor *const *gradients) {
-    struct value optimizer, done;
-    if (!eval_expr(ev, env, with, &optimizer))
-        return false;
-    struct binding *step = optimizer.kind == VAL_INSTANCE
-                               ? env_find(optimizer.instance->env, name_lit(ev, "step"), NULL)
-                               : NULL;
-    if (!step || step->value.kind != VAL_FN) {
+struct value trained_states(struct eval *ev, const struct value *v) {
+    struct targets t = {.ev = ev};
+    add_states(&t, v, "");
+    struct value list = value_list_new(ev->arena, VAL_LIST, t.states.n);
+    for (uint32_t i = 0; i < t.states.n; i++)
+        list.list->at[i] = t.states.at[i];
+    return list;
+}
+
+/* Adds what OVER stands for to T, as tensors. */
+static bool find_targets(struct targets *t, const struct value *over, struct span span) {
+    struct eval *ev = t->ev;
+    uint32_t before = t->states.n;
+    add_states(t, over, "");
+    for (uint32_t i = before; i < t->states.n; i++) {
+        struct value x = t->states.at[i];
+        if (x.kind == VAL_STATE && !bring_state(ev, x.state, &x))
+            return false;
+        VEC_PUSH(ev->arena, t->at, x.tensor);
+    }
+    if (t->states.n > before)
+        return true;
+    diag_error(ev->diags, span, ERR_ARG_KIND, "over", "what is differentiated by",
+               "an instance with float params or a float tensor", value_kind_name(over));
+    return false;
+}
+
+/* --- lists of gradients ----------------------------------------------------------------------- */
+
+bool gradient_part(struct eval *ev, const struct value_list *list, const char *member,
+                   struct value *out) {
+    size_t n = strlen(member);
+    struct value part = value_list_new(ev->arena, VAL_LIST, list->n);
+    part.list->path = ARENA_ARRAY(ev->arena, struct name, list->n);
+    part.list->n = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const char *path = text_of(ev, list->path[i]);
+        if (strcmp(path, member) == 0) {
+            *out = list->at[i];
+            return bring(ev, out);
+        }
+        if (strncmp(path, member, n) != 0 || path[n] != '.')
+            continue;
+        part.list->path[part.list->n] = name_lit(ev, path + n + 1);
+        part.list->at[part.list->n++] = list->at[i];
+    }
+    *out = part;
+    return part.list->n > 0;
+}
+
+static bool same_paths(const struct value_list *a, const struct value_list *b) {
+    bool same = a->n == b->n && a->path && b->path;
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = name_eq(a->path[i], b->path[i]);
+    return same;
+}
+
+bool gradient_op(struct eval *ev, enum scalar_op op, uint32_t n, const struct value *args,
+                 struct span span, struct value *out) {
+    const struct value_list *first = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (args[i].kind != VAL_LIST)
+            continue;
+        if (first && !same_paths(first, args[i].list)) {
+            diag_error(ev->diags, span, ERR_ARG_KIND, scalars[op].spelling, "an operand",
+                       "gradients by the same params", "others");
+            return false;
+        }
+        first = first ? first : args[i].list;
+    }
+    *out = value_list_new(ev->arena, VAL_LIST, first->n);
+    out->list->path = first->path;
+    for (uint32_t k = 0; k < first->n; k++) {
+        struct value one[3];
+        for (uint32_t i = 0; i < n; i++) {
+            one[i] = args[i].kind == VAL_LIST ? args[i].list->at[k] : args[i];
+            if (!bring(ev, &one[i]))
+                return false;
+        }
+        if (!apply_op(ev, op, n, one, span, &out->list->at[k]))
+            return false;
+    }
+    return true;
+}
+
+/* --- optimizers ------------------------------------------------------------------------------- */
+
+static const struct value *method(struct eval *ev, const struct value *x, const char *name) {
+    struct binding *b =
+        x->kind == VAL_INSTANCE ? env_find(x->instance->env, name_lit(ev, name), NULL) : NULL;
+    return b && b->value.kind == VAL_FN ? &b->value : NULL;
+}
+
+/* `begin(over)` of the OPTIMIZER, if it has one, then `step(w, g)`, or `step(w, g, k)` with the
+   number of the param, for the targets from FIRST to LAST. */
+static bool update_some(struct eval *ev, const struct value *optimizer, const struct value *over,
+                        const struct targets *t, uint32_t first, uint32_t last,
+                        struct tensor *const *gradients, struct span span) {
+    struct value done;
+    const struct value *step = method(ev, optimizer, "step");
+    const struct value *begin = method(ev, optimizer, "begin");
+    if (!step) {
         struct diag *d =
-            diag_error(ev->diags, with->span, ERR_ARG_KIND, "minimize", "the optimizer",
-                       "an instance of a layer with `step`", value_kind_name(&optimizer));
+            diag_error(ev->diags, span, ERR_ARG_KIND, "minimize", "the optimizer",
+                       "an instance of a layer with `step`", value_kind_name(optimizer));
         diag_help(ev->diags, d, "an optimizer has fn step(inout w: f32[*S], g: f32[*S])");
         return false;
     }
-    for (uint32_t i = 0; i < t->at.n; i++) {
+    if (begin && !eval_call(ev, begin, 1, over, NULL, span, &done))
+        return false;
+    for (uint32_t i = first; i < last; i++) {
         struct tensor *w = ARENA_NEW(ev->arena, struct tensor);
         *w = *t->at.at[i];
         w->container = true;
         w->read_only = false;
-        struct value args[2] = {value_tensor(w), value_tensor(gradients[i])};
-        if (!ev->ops->writable(ev->host, w, with->span) ||
-            !eval_call(ev, &step->value, 2, args, NULL, with->span, &done))
+        struct value args[3] = {value_tensor(w), value_tensor(gradients[i]), value_int(i - first)};
+        uint32_t n = step->fn->def->kids[0]->nkids > 2 ? 3 : 2;
+        if (!ev->ops->writable(ev->host, w, span) ||
+            !eval_call(ev, step, n, args, NULL, span, &done))
+            return false;
+    }
+    return true;
+}
+
+bool eval_step(struct eval *ev, struct env *env, const struct ast *e) {
+    struct value over, g, optimizer;
+    struct targets t = {.ev = ev};
+    if (!eval_expr(ev, env, e->kids[0], &over) || !eval_expr(ev, env, e->kids[1], &g) ||
+        !eval_expr(ev, env, e->kids[2], &optimizer) || !find_targets(&t, &over, e->kids[0]->span))
+        return false;
+    struct value one = value_list_new(ev->arena, VAL_LIST, 1);
+    one.list->at[0] = g;
+    const struct value_list *list = g.kind == VAL_LIST ? g.list : one.list;
+    struct tensor **gradients = ARENA_ARRAY(ev->arena, struct tensor *, t.at.n);
+    bool fits = list->n == t.at.n;
+    for (uint32_t i = 0; fits && i < t.at.n; i++) {
+        struct value x = list->at[i];
+        if (!bring(ev, &x))
+            return false;
+        fits = x.kind == VAL_TENSOR && x.dtype == t.at.at[i]->dtype &&
+               x.tensor->rank == t.at.at[i]->rank &&
+               (!list->path || name_eq(list->path[i], t.path.at[i]));
+        for (uint32_t d = 0; fits && d < x.tensor->rank; d++)
+            fits = int_equal(ev, &x.tensor->dims[d], &t.at.at[i]->dims[d]) == 1;
+        gradients[i] = fits ? x.tensor : NULL;
+    }
+    if (!fits) {
+        diag_error(ev->diags, e->kids[1]->span, ERR_ARG_KIND, "update", "what stands after `by`",
+                   "gradients of what is updated", value_kind_name(&g));
+        return false;
+    }
+    return update_some(ev, &optimizer, &over, &t, 0, t.at.n, gradients, e->kids[2]->span);
+}
+
+/* --- gradient and minimize -------------------------------------------------------------------- */
+
+/* What is differentiated: an expression or a block. */
+static bool eval_objective(struct eval *ev, struct env *env, const struct ast *e,
+                           struct value *out) {
+    bool training = ev->training;
+    ev->training = true;
+    bool ok = e->kind == AST_BLOCK
+                  ? eval_block_of(ev, block_env(ev, env), e, (struct flow){.wanted = true}, out)
+                  : eval_expr(ev, env, e, out);
+    ev->training = training;
+    return ok && (e->kind != AST_BLOCK || no_return(ev, e->span));
+}
+
+/* The optimizers of a MINIMIZE, each for its part of the targets. */
+static bool update_all(struct eval *ev, struct env *env, const struct ast *e,
+                       const struct value *over, const uint32_t *ends, const struct targets *t,
+                       struct tensor *const *gradients) {
+    for (uint32_t k = 0; 2 * k + 2 < e->nkids; k++) {
+        struct value optimizer;
+        const struct ast *with = e->kids[2 * k + 2];
+        if (!eval_expr(ev, env, with, &optimizer) ||
+            !update_some(ev, &optimizer, &over[k], t, k ? ends[k - 1] : 0, ends[k], gradients,
+                         with->span))
             return false;
     }
     return true;
 }
 
 bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
-    struct value over, loss;
-    struct targets t = {.ev = ev, .ok = true};
-    if (!eval_expr(ev, env, e->kids[1], &over))
-        return false;
-    add_states(&t, &over, e->kids[1]->span);
-    if (!t.ok)
-        return false;
-    if (t.at.n == 0) {
-        diag_error(ev->diags, e->kids[1]->span, ERR_ARG_KIND, "over", "what is differentiated by",
-                   "an instance with float params or a float tensor", value_kind_name(&over));
-        return false;
+    struct value loss;
+    struct targets t = {.ev = ev};
+    uint32_t parts = e->kind == AST_MINIMIZE ? (e->nkids - 1) / 2 : 1;
+    struct value *over = ARENA_ARRAY(ev->arena, struct value, parts);
+    uint32_t *ends = ARENA_ARRAY(ev->arena, uint32_t, parts);
+    for (uint32_t k = 0; k < parts; k++) {
+        const struct ast *x = e->kids[2 * k + 1];
+        if (!eval_expr(ev, env, x, &over[k]) || !find_targets(&t, &over[k], x->span))
+            return false;
+        ends[k] = t.at.n;
     }
-    bool training = ev->training;
-    ev->training = true;
-    bool ok = eval_expr(ev, env, e->kids[0], &loss);
-    ev->training = training;
-    if (!ok)
+    if (!eval_objective(ev, env, e->kids[0], &loss))
         return false;
     if (loss.kind == VAL_SCALAR && dtype_is_float(loss.dtype)) {
         struct tensor *x =
@@ -95,14 +254,15 @@ bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct
         return false;
     if (e->kind == AST_MINIMIZE) {
         *out = loss;
-        return update_all(ev, env, e->kids[2], &t, g);
+        return update_all(ev, env, e, over, ends, &t, g);
     }
     struct value gradients = value_list_new(ev->arena, VAL_LIST, t.at.n);
     for (uint32_t i = 0; i < t.at.n; i++)
         gradients.list->at[i] = value_tensor(g[i]);
+    gradients.list->path = t.path.at;
     *out = value_list_new(ev->arena, VAL_LIST, 2);
     out->tuple = true;
     out->list->at[0] = loss;
-    out->list->at[1] = over.kind == VAL_TENSOR ? gradients.list->at[0] : gradients;
+    out->list->at[1] = over[0].kind == VAL_TENSOR ? gradients.list->at[0] : gradients;
     return true;
 }

@@ -80,6 +80,13 @@ bool eval_spread(struct eval *ev, struct env *env, const struct ast *e, struct v
 /* The tensor of a layer's state. */
 bool bring_state(struct eval *ev, struct state *s, struct value *out);
 
+/* T as it may be written, if it is a buffer. */
+struct tensor *written_buffer(struct eval *ev, struct tensor *t);
+/* What V holds now, if it is a buffer: a value. */
+bool copy_buffer(struct eval *ev, struct value *v, struct span span);
+/* The same before AFTER is evaluated, which may write it. */
+bool hold_buffer(struct eval *ev, struct value *v, const struct ast *after);
+
 /* statements.c */
 struct flow {    /* what a block or branch is for */
     bool wanted; /* its value is used */
@@ -165,8 +172,17 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
 bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
                      const struct name *keywords, struct span span, int32_t *slots);
 
-/* gradients.c: GRADIENT and MINIMIZE. */
+/* gradients.c: GRADIENT, MINIMIZE and STEP. */
 bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
+bool eval_step(struct eval *ev, struct env *env, const struct ast *e);
+/* The states that are trained, as STATE values. */
+struct value trained_states(struct eval *ev, const struct value *v);
+/* The gradients of LIST whose path begins with MEMBER: one, or a list; false if there are none. */
+bool gradient_part(struct eval *ev, const struct value_list *list, const char *member,
+                   struct value *out);
+/* OP on each element of the lists of gradients among ARGS. */
+bool gradient_op(struct eval *ev, enum scalar_op op, uint32_t n, const struct value *args,
+                 struct span span, struct value *out);
 
 static inline const char *text_of(const struct eval *ev, struct name n) {
     return name_text(ev->names, n);

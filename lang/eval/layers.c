@@ -37,7 +37,12 @@ static bool new_state(struct eval *ev, struct instance *self, const struct ast *
     if (!eval_type(ev, self->env, m->kids[0], &t, &rank, &dims))
         return false;
     struct state *s = ARENA_NEW(ev->arena, struct state);
-    *s = (struct state){.path = m->name, .dtype = t, .rank = rank, .def = m, .owner = self};
+    *s = (struct state){.path = m->name,
+                        .dtype = t,
+                        .rank = rank,
+                        .def = m,
+                        .owner = self,
+                        .buffer = m->flags & AST_BUFFER};
     s->id = ++ev->next_id;
     s->dims = ARENA_ARRAY(ev->arena, int64_t, rank);
     for (uint32_t d = 0; d < rank; d++) {
@@ -122,6 +127,12 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             return true;
         }
         diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
+        return false;
+    }
+    if (object->kind == VAL_LIST && object->list->path) {
+        if (gradient_part(ev, object->list, name, out))
+            return true;
+        diag_error(ev->diags, member->span, ERR_MEMBER, "the list of gradients", name);
         return false;
     }
     if (object->kind == VAL_TENSOR) {

@@ -243,6 +243,9 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
               struct value *out) {
     const struct scalar_info *info = &scalars[op];
     bool tensors = false, runtime = false, symbolic = false;
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == VAL_LIST && args[i].list->path)
+            return gradient_op(ev, op, n, args, span, out);
     for (uint32_t i = 0; i < n; i++) {
         if (!read_if_scalar(ev, &args[i], span))
             return false;

@@ -120,6 +120,14 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
     return true;
 }
 
+/* The block that a write reaches; of a buffer, also from outside of its layer. */
+static bool eval_written(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
+    if (!eval_block(ev, env, e, b))
+        return false;
+    b->tensor = written_buffer(ev, b->tensor);
+    return true;
+}
+
 /* NAME = v: a whole container, an outer value, or a new value. */
 static bool assign_name(struct eval *ev, struct env *env, const struct ast *target, struct value v,
                         struct span from) {
@@ -134,6 +142,11 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
             return false;
         struct block to = block_whole(ev, c.tensor, target->span);
         return block_write(ev, &to, v, RES_NONE);
+    }
+    if (b && b->value.kind == VAL_STATE && b->value.state->buffer) {
+        struct block to;
+        return bring(ev, &v) && eval_written(ev, env, target, &to) &&
+               block_write(ev, &to, v, RES_NONE);
     }
     if (b && where->kind == ENV_INSTANCE) {
         diag_error(ev->diags, target->span, ERR_READ_ONLY, text_of(ev, target->name));
@@ -167,9 +180,9 @@ static bool assign_to(struct eval *ev, struct env *env, const struct ast *target
                       struct span from) {
     if (target->kind == AST_NAME)
         return assign_name(ev, env, target, v, from);
-    if (target->kind == AST_INDEX) {
+    if (target->kind == AST_INDEX || target->kind == AST_MEMBER) {
         struct block to;
-        return bring(ev, &v) && eval_block(ev, env, target, &to) &&
+        return bring(ev, &v) && eval_written(ev, env, target, &to) &&
                block_write(ev, &to, v, RES_NONE);
     }
     diag_error(ev->diags, target->span, ERR_NOT_HERE, "this cannot be assigned to");
@@ -225,7 +238,7 @@ static bool eval_update(struct eval *ev, struct env *env, const struct ast *s) {
                    assign_name(ev, env, target, v, s->span);
         }
     }
-    return eval_block(ev, env, target, &to) && block_write(ev, &to, v, (enum resolution)s->op);
+    return eval_written(ev, env, target, &to) && block_write(ev, &to, v, (enum resolution)s->op);
 }
 
 static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
@@ -247,14 +260,14 @@ static bool eval_write(struct eval *ev, struct env *env, const struct ast *s) {
         if (!eval_expr(ev, env, e->kids[0], &object))
             return false;
         if (object.kind == VAL_TENSOR) {
-            if (!eval_block(ev, env, e, &from) || !eval_block(ev, env, s->kids[1], &to))
+            if (!eval_block(ev, env, e, &from) || !eval_written(ev, env, s->kids[1], &to))
                 return false;
             if (!block_is_element(&from) && !same_storage(from.tensor, to.tensor))
                 return block_copy(ev, &to, &from, r);
             return block_read(ev, &from, &v) && block_write(ev, &to, v, r);
         }
     }
-    return eval_expr(ev, env, e, &v) && eval_block(ev, env, s->kids[1], &to) &&
+    return eval_expr(ev, env, e, &v) && eval_written(ev, env, s->kids[1], &to) &&
            block_write(ev, &to, v, r);
 }
 
@@ -558,6 +571,7 @@ bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struc
     case AST_WHILE: return eval_while(ev, env, s);
     case AST_IF: return eval_if(ev, env, s, (struct flow){0}, out);
     case AST_BLOCK: return eval_block_of(ev, env, s, (struct flow){.wanted = true}, out);
+    case AST_STEP: return eval_step(ev, env, s);
     case AST_RETURN:
         ev->result = value_none();
         if (s->nkids && s->kids[0] && !eval_expr(ev, env, s->kids[0], &ev->result))

@@ -117,7 +117,7 @@ static bool is_one(const struct value *v) {
 }
 
 static const char *dims_text(struct eval *ev, uint32_t rank, const struct value *dims) {
-    struct value_list list = {rank, (struct value *)dims};
+    struct value_list list = {rank, (struct value *)dims, NULL};
     struct value v = {.kind = VAL_LIST, .list = &list};
     struct buf b = buf_new(ev->arena);
     value_print(ev, &v, &b);

@@ -57,6 +57,9 @@ struct value {
 struct value_list {
     uint32_t n;
     struct value *at;
+    /* Gradients: the dotted name of each from what they were taken over, "blocks.0.W"; else NULL.
+       Such a list has members, and arithmetic goes through it. */
+    struct name *path;
 };
 
 struct function {
@@ -70,8 +73,9 @@ struct layer {
     const struct module *module;
 };
 
-/* A tensor that belongs to an instance: `param W: f32[..] ~ init`. */
+/* A tensor that belongs to an instance: `param W: f32[..] ~ init`, or a buffer. */
 struct state {
+    bool buffer;      /* not trained; methods of its layer write it */
     struct name path; /* dotted, from the outermost instance: "blocks.0.conv1.W" */
     enum dtype dtype;
     uint32_t rank;

@@ -240,9 +240,20 @@ struct sub build_decl(struct parser *p, struct span span, uint32_t name, struct 
     return build_named(s, p->tokens.at[name].name);
 }
 
-struct sub build_state(struct parser *p, struct span span, uint32_t name, struct sub type,
-                       struct sub init) {
-    return build_named(build(p, AST_STATE, span, 2, type, init), p->tokens.at[name].name);
+struct sub build_step(struct parser *p, struct span span, struct sub over, uint32_t by,
+                      struct sub gradients, struct sub with) {
+    const struct token *t = &p->tokens.at[by];
+    if (strcmp(name_text(p->names, t->name), "by") != 0)
+        message_at(p, (struct span){p->source, t->start, t->end}, ERR_SYNTAX, "expected `by`",
+                   "It is update P by GRADIENTS with OPTIMIZER.");
+    return build(p, AST_STEP, span, 3, over, gradients, with);
+}
+
+struct sub build_state(struct parser *p, struct span span, int flags, uint32_t name,
+                       struct sub type, struct sub init) {
+    struct sub s = build(p, AST_STATE, span, 2, type, init);
+    s.node->flags |= (uint32_t)flags;
+    return build_named(s, p->tokens.at[name].name);
 }
 
 /* The index of the word TOKEN in NAMES, 0 (no word) if it is none. */

@@ -64,13 +64,14 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %token <token> EOL "end of line" NAME "name" INT "whole number" INT_MIN "2^63" FLOAT "number"
 %token <token> STR "string" ARROW "->" PIPE "|>" LE "<=" GE ">=" EQ "==" NE "!=" READ "<<"
 %token <token> WRITE ">>" UPDATE "+=" FLOORDIV "//" POW "**"
-%token <token> FN "fn" LAYER "layer" PARAM "param" MAP "map" IN "in" FOR "for" IF "if" ELSE "else"
-%token <token> WHILE "while" WHERE "where" AND "and" OR "or" NOT "not" INOUT "inout" USE "use"
-%token <token> RETURN "return" TRUE "true" FALSE "false"
-%token <token> GRADIENT "gradient" MINIMIZE "minimize" OVER "over" WITH "with"
+%token <token> FN "fn" LAYER "layer" PARAM "param" BUFFER "buffer" MAP "map" IN "in" FOR "for"
+%token <token> IF "if" ELSE "else" WHILE "while" WHERE "where" AND "and" OR "or" NOT "not"
+%token <token> INOUT "inout" USE "use" RETURN "return" TRUE "true" FALSE "false"
+%token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" OVER "over" WITH "with"
 %token START_FILE START_BLOCK START_MEMBERS
 
 %precedence "over" "with"
+%precedence ',' /* after `with b`: goes on with the pairs of minimize */
 %left "|>"
 %left "or"
 %left "and"
@@ -85,10 +86,11 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %type <sub> type element_type tensor_type dims dimlist dim spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
-%type <sub> indices index range bound expr ifx postfix subs sublist sub side else_sub
+%type <sub> indices index range bound expr objective pairs ifx postfix subs sublist sub side
+%type <sub> else_sub
 %type <sub> args alist arg elements element exprs names
 %type <token> tname resolution
-%type <op> place
+%type <op> place kept
 
 %%
 
@@ -199,12 +201,13 @@ members_full: members_ended member { $$ = build_append(parser, $1, $2); }
   | members_full error { $$ = $1; build_drop_last(parser, $1.node); } ;
 member: fn | state { $$ = build_statement(parser, $1); }
   | simple { $$ = build_statement(parser, build_member(parser, $1)); } ;
-state: "param" NAME ':' type { $$ = build_state(parser, @$, $2, $4, build_none()); }
-  | "param" NAME ':' type '=' expr { $$ = build_state(parser, @$, $2, $4, $6); }
-  | "param" NAME ':' type '~' expr {
-        $$ = build_state(parser, @$, $2, $4, $6);
+state: kept NAME ':' type { $$ = build_state(parser, @$, $1, $2, $4, build_none()); }
+  | kept NAME ':' type '=' expr { $$ = build_state(parser, @$, $1, $2, $4, $6); }
+  | kept NAME ':' type '~' expr {
+        $$ = build_state(parser, @$, $1, $2, $4, $6);
         $$.node->flags |= AST_TILDE;
     } ;
+kept: "param" { $$ = 0; } | "buffer" { $$ = AST_BUFFER; } ;
 
 /* --- statements ------------------------------------------------------------------------------ */
 
@@ -237,6 +240,7 @@ simple: targets '=' expr {
   | "map" indices block { $$ = build_loop(parser, AST_MAP, @$, $2, $3); }
   | "for" indices block { $$ = build_loop(parser, AST_FOR, @$, $2, $3); }
   | "while" expr block { $$ = build(parser, AST_WHILE, @$, 2, $2, $3); }
+  | "update" expr NAME expr "with" expr { $$ = build_step(parser, @$, $2, $3, $4, $6); }
   | "return" { $$ = build(parser, AST_RETURN, @$, 1, build_none()); }
   | "return" expr { $$ = build(parser, AST_RETURN, @$, 1, $2); }
   | expr ;
@@ -293,9 +297,16 @@ expr: postfix
         $$.node->integer = INT64_MIN;
     }
   | expr "|>" expr { $$ = build(parser, AST_PIPE, @$, 2, $1, $3); }
-  | "gradient" expr "over" expr { $$ = build(parser, AST_GRADIENT, @$, 2, $2, $4); }
-  | "minimize" expr "over" expr "with" expr {
-        $$ = build(parser, AST_MINIMIZE, @$, 3, $2, $4, $6);
+  | "gradient" objective "over" expr { $$ = build(parser, AST_GRADIENT, @$, 2, $2, $4); }
+  | "minimize" objective "over" pairs %prec "over" {
+        $$ = build_with_list(parser, AST_MINIMIZE, @$, $4, 1, $2);
+    } ;
+objective: expr | block ;
+pairs: expr "with" expr {
+        $$ = build_append(parser, build_append(parser, build_list(parser, @$), $1), $3);
+    }
+  | pairs ',' expr "with" expr {
+        $$ = build_append(parser, build_append(parser, $1, $3), $5);
     } ;
 
 ifx: "if" expr block { $$ = build(parser, AST_IF, @$, 3, $2, $3, build_none()); }

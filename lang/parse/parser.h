@@ -73,8 +73,10 @@ struct sub build_loop(struct parser *p, enum ast_kind kind, struct span span, st
                       struct sub body);
 struct sub build_decl(struct parser *p, struct span span, uint32_t name, struct sub type,
                       int storage, struct sub fill, struct sub from);
-struct sub build_state(struct parser *p, struct span span, uint32_t name, struct sub type,
-                       struct sub init);
+struct sub build_step(struct parser *p, struct span span, struct sub over, uint32_t by,
+                      struct sub gradients, struct sub with);
+struct sub build_state(struct parser *p, struct span span, int flags, uint32_t name,
+                       struct sub type, struct sub init);
 struct sub build_write(struct parser *p, struct span span, struct sub value, struct sub subset,
                        uint32_t resolution);
 struct sub build_else(struct parser *p, struct span span, struct sub value);

@@ -9,7 +9,8 @@
 
 /* How tightly an expression binds; the order is that of grammar.y. */
 enum level {
-    LEVEL_ANY, /* stands alone */
+    LEVEL_STATEMENT, /* no comma may follow */
+    LEVEL_ANY,       /* stands alone */
     LEVEL_PIPE,
     LEVEL_OR,
     LEVEL_AND,
@@ -51,8 +52,8 @@ static bool is_negative(const struct ast *node) {
 static enum level level_of(const struct ast *node) {
     switch (node->kind) {
     case AST_IF:
-    case AST_GRADIENT:
-    case AST_MINIMIZE: return LEVEL_ANY;
+    case AST_GRADIENT: return LEVEL_ANY;
+    case AST_MINIMIZE: return LEVEL_STATEMENT;
     case AST_PIPE: return LEVEL_PIPE;
     case AST_UNARY:
     case AST_BINARY: return operators[node->op].level;
@@ -312,12 +313,13 @@ static void print_here(struct printer *p, const struct ast *node) {
     case AST_GRADIENT:
     case AST_MINIMIZE:
         put_text(p, node->kind == AST_GRADIENT ? "gradient " : "minimize ");
-        print_at(p, node->kids[0], LEVEL_PIPE);
-        put_text(p, " over ");
-        print_at(p, node->kids[1], LEVEL_PIPE);
-        if (node->kind == AST_MINIMIZE) {
-            put_text(p, " with ");
-            print_at(p, node->kids[2], LEVEL_PIPE);
+        if (node->kids[0]->kind == AST_BLOCK)
+            print_inner_block(p, node->kids[0]);
+        else
+            print_at(p, node->kids[0], LEVEL_PIPE);
+        for (uint32_t k = 1; k < node->nkids; k++) {
+            put_text(p, k == 1 ? " over " : k % 2 ? ", " : " with ");
+            print_at(p, node->kids[k], LEVEL_PIPE);
         }
         break;
     case AST_LIST:
@@ -351,4 +353,8 @@ static void print_at(struct printer *p, const struct ast *node, enum level least
 
 void print_expression(struct printer *p, const struct ast *node) {
     print_at(p, node, LEVEL_ANY);
+}
+
+void print_last_expression(struct printer *p, const struct ast *node) {
+    print_at(p, node, LEVEL_STATEMENT);
 }

@@ -46,5 +46,9 @@ void print_range(struct printer *p, const struct ast *lo, const struct ast *hi,
 void print_statement(struct printer *p, const struct ast *node);
 /* An if with everything on one line, as expressions have it. */
 void print_flat_if(struct printer *p, const struct ast *node);
+/* An expression at the end of a statement. */
+void print_last_expression(struct printer *p, const struct ast *node);
+/* A block within an expression. */
+void print_inner_block(struct printer *p, const struct ast *block);
 
 #endif

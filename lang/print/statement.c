@@ -115,12 +115,16 @@ void print_flat_if(struct printer *p, const struct ast *node) {
     p->flat = flat;
 }
 
+void print_inner_block(struct printer *p, const struct ast *block) {
+    print_flat_block(p, block);
+}
+
 /* The value of a statement: an if may take several lines. */
 static void print_value(struct printer *p, const struct ast *value) {
     if (value->kind == AST_IF)
         print_if(p, value);
     else
-        print_expression(p, value);
+        print_last_expression(p, value);
 }
 
 /* --- simple statements ----------------------------------------------------------------------- */
@@ -168,7 +172,7 @@ static void print_write(struct printer *p, const struct ast *node) {
 }
 
 static void print_state(struct printer *p, const struct ast *node) {
-    put_text(p, "param ");
+    put_text(p, (node->flags & AST_BUFFER) != 0 ? "buffer " : "param ");
     put_name(p, node->name);
     put_text(p, ": ");
     print_type(p, node->kids[0]);
@@ -327,6 +331,14 @@ static void print_as_is(struct printer *p, const struct ast *node) {
     case AST_FOR: print_loop(p, node); break;
     case AST_WHILE: print_while(p, node); break;
     case AST_IF: print_if(p, node); break;
+    case AST_STEP:
+        put_text(p, "update ");
+        print_expression(p, node->kids[0]);
+        put_text(p, " by ");
+        print_expression(p, node->kids[1]);
+        put_text(p, " with ");
+        print_expression(p, node->kids[2]);
+        break;
     case AST_RETURN:
         put_text(p, node->kids[0] != NULL ? "return " : "return");
         if (node->kids[0] != NULL)
@@ -334,7 +346,7 @@ static void print_as_is(struct printer *p, const struct ast *node) {
         break;
     case AST_ITER: print_index(p, node); break;
     case AST_ERROR: put_text(p, "<error>"); break;
-    default: print_expression(p, node);
+    default: print_last_expression(p, node);
     }
 }
 

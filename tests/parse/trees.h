@@ -324,9 +324,10 @@ static struct ast *grow_sequence(struct grower *g, enum ast_kind kind) {
 
 static struct ast *grow_training(struct grower *g) {
     bool minimize = once_in(g, 2);
-    struct ast *node = sprout(g, minimize ? AST_MINIMIZE : AST_GRADIENT, minimize ? 3 : 2);
+    struct ast *node =
+        sprout(g, minimize ? AST_MINIMIZE : AST_GRADIENT, minimize ? 3 + 2 * below(g, 2) : 2);
     for (uint32_t i = 0; i < node->nkids; i++)
-        node->kids[i] = grow_expression(g);
+        node->kids[i] = i == 0 && once_in(g, 3) ? grow_block(g) : grow_expression(g);
     return node;
 }
 
@@ -471,6 +472,12 @@ static struct ast *grow_statement(struct grower *g) {
         node->kids[1] = grow_block(g);
         return node;
     case 10:
+        if (once_in(g, 3)) {
+            node = sprout(g, AST_STEP, 3);
+            for (uint32_t i = 0; i < 3; i++)
+                node->kids[i] = grow_expression(g);
+            return node;
+        }
         node = sprout(g, AST_RETURN, 1);
         node->kids[0] = maybe_expression(g);
         return node;
@@ -564,6 +571,7 @@ static struct ast *grow_layer(struct grower *g) {
             state->kids[0] = grow_type(g);
             state->kids[1] = maybe_expression(g);
             state->flags = state->kids[1] != NULL && once_in(g, 2) ? AST_TILDE : 0;
+            state->flags |= once_in(g, 3) ? AST_BUFFER : 0;
             push(g, body, state);
         }
     }

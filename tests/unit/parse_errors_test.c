@@ -186,11 +186,12 @@ static void test_reserved(void) {
         {"rewrite r { a(b) => c where\n k }\nx 1",
          "1:1: 'rewrite' is not part of the language yet\n"
          "3:3: expected an operator or end of line, found number 1"},
-        {"x = 1\nupdate net by g with opt", "2:1: 'update' is not part of the language yet"},
+        {"x = 1\nupdate net of g with opt",
+         "2:12: expected `by` | It is update P by GRADIENTS with "
+         "OPTIMIZER."},
         {"pipeline p = d {\n fuse_maps \"a\" (64)\n}",
          "1:1: 'pipeline' is not part of the language yet"},
         {"x: f32[N] layout(n)", "1:11: 'layout' is not part of the language yet"},
-        {"layer L { buffer x: f32 }", "1:11: 'buffer' is not part of the language yet"},
         {"y = f(x) using direct(tile = 8)", "1:10: 'using' is not part of the language yet"},
         {"use a as b", "1:7: 'as' is not part of the language yet"},
         {"d = grad(f)", "1:5: 'grad' is not part of the language yet"},

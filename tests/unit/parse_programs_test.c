@@ -83,6 +83,10 @@ static void test_precedence(void) {
     same("if a { b } else { c } + 1", "(if a { b } else { c }) + 1");
     same("a + gradient b over c |> d", "a + (gradient b over (c |> d))");
     is_tree("minimize a over b with c", "MINIMIZE(NAME.a, NAME.b, NAME.c)");
+    is_tree("minimize { a } over b with c, d with e + 1",
+            "MINIMIZE(BLOCK(NAME.a), NAME.b, NAME.c, NAME.d, BINARY(NAME.e, INT 1))");
+    is_tree("update a.b by c * 2 with d",
+            "STEP(MEMBER.b(NAME.a), BINARY#2(NAME.c, INT 2), NAME.d)");
     is_tree("a + b * 2", "BINARY(NAME.a, BINARY#2(NAME.b, INT 2))");
     is_tree("not -a", "UNARY#16(UNARY#17(NAME.a))");
 }
