@@ -45,6 +45,7 @@ bool builtin_call(void *session, struct name n, uint32_t nargs, const struct val
     struct dcl_session *s = session;
     struct call c = {nargs, args, keywords, span};
     int i = find(s, n);
+    s->unit.recall = NULL; /* it acts */
     *out = value_none();
     if (i < 0)
         return states_initializer(s, n, nargs, args, span, out);

@@ -118,9 +118,7 @@ struct worn *round_begin(struct dcl_session *s, const struct ast *st) {
         known = (uintptr_t)w;
     }
     struct worn *w = (struct worn *)(uintptr_t)known;
-    if (w->never)
-        return NULL;
-    w->due = w->rounds++ >= ROUNDS_STATIC;
+    w->due = !w->never && w->rounds++ >= ROUNDS_STATIC;
     return w;
 }
 

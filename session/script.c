@@ -281,17 +281,25 @@ static bool run_symbolic(struct dcl_session *s, const struct ast *st, struct wor
 
 static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
     struct worn *w = round_begin(s, st);
+    bool ok;
+    if (w && !show && recall_run(s, st, w, &ok))
+        return ok;
     if (w && w->due) {
-        bool done, ok = run_symbolic(s, st, w, &done);
+        bool done;
+        ok = run_symbolic(s, st, w, &done);
         if (done)
             return ok;
         w->never = true;
     }
     begin(s, st);
-    s->unit.worn = w;
-    if (w)
+    s->unit.worn = w && !w->never ? w : NULL;
+    if (w) {
         w->kinds.n = 0;
-    bool ok = evaluate_leaf(s, st, show);
+        recall_begin(s, st, w);
+    }
+    ok = evaluate_leaf(s, st, show);
+    if (ok && w)
+        recall_keep(s, st, w);
     unit_end(s);
     return ok;
 }

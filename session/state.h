@@ -114,9 +114,10 @@ struct unit_symbol {
 /* A statement of a loop, over its rounds. */
 struct worn {
     uint64_t rounds;
-    bool due;            /* its integers are symbols now */
-    bool never;          /* it needs constants */
-    VEC(uint64_t) kinds; /* of the values that it kept in the last round with constants */
+    bool due;              /* its integers are symbols now */
+    bool never;            /* it needs constants */
+    VEC(uint64_t) kinds;   /* of the values that it kept in the last round with constants */
+    struct recall *recall; /* its program, if it may simply run again; see recall.c */
 };
 
 /* A statement or call while it is evaluated. */
@@ -134,6 +135,7 @@ struct unit {
     struct worn *worn;               /* the loop's statement that it is, or NULL */
     uint32_t kept;                   /* values, with symbols */
     bool acted;                      /* something has been written for good */
+    struct recall *recall;           /* being recorded, or NULL */
 };
 
 enum backend { BACKEND_CPU, BACKEND_REF };
@@ -241,6 +243,17 @@ bool unit_writes(struct dcl_session *s);
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
 /* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
 struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v);
+
+/* recall.c: see Note [recall] there */
+/* Starts to record the statement ST of a loop in the unit that was begun for it. */
+void recall_begin(struct dcl_session *s, const struct ast *st, struct worn *w);
+/* The unit has run P, whose last N results are DATA. */
+void recall_note(struct dcl_session *s, const struct program *p, uint32_t n,
+                 struct data *const *data);
+/* The statement has ended well: W keeps its program and its arena, if it may. */
+void recall_keep(struct dcl_session *s, const struct ast *st, struct worn *w);
+/* Runs what was kept; false if it does not hold any more. *OK: whether the run went well. */
+bool recall_run(struct dcl_session *s, const struct ast *st, const struct worn *w, bool *ok);
 /* The value of an integer over such symbols. */
 bool unit_integer(struct dcl_session *s, struct sym x, int64_t *v);
 /* At the end of a statement: runs it for what it writes. */

@@ -180,6 +180,7 @@ static bool start(struct dcl_session *s, struct state *st, struct data *to,
 
 bool states_new(void *session, struct state *st, const struct value *init, struct span span) {
     struct dcl_session *s = session;
+    s->unit.recall = NULL;
     if (!s->unit.script) {
         diag_error(&s->diags, span, ERR_NOT_HERE,
                    "a layer with states is made by the script, not by a function");

@@ -256,6 +256,7 @@ static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, s
     u->acted = u->acted || writes;
     if (!program_run(s, &p, at, symbols, results, u->span))
         return false;
+    recall_note(s, &p, n, data);
     if (writes)
         go_on(s);
     return true;

@@ -133,6 +133,9 @@ bool eval_is_builtin(struct names *names, struct name n);
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 /* One statement; *OUT its value if it is an expression. */
 bool eval_statement(struct eval *ev, struct env *env, const struct ast *s, struct value *out);
+/* N = V in the script's scope ENV. */
+bool eval_set_variable(struct eval *ev, struct env *env, struct name n, struct value v,
+                       struct span span);
 /* Calls FN with values. KEYWORDS[i] is none for a positional argument. */
 bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
                const struct value *args, const struct name *keywords, struct span span,

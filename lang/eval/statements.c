@@ -128,6 +128,12 @@ static bool eval_written(struct eval *ev, struct env *env, const struct ast *e, 
     return true;
 }
 
+bool eval_set_variable(struct eval *ev, struct env *env, struct name n, struct value v,
+                       struct span span) {
+    struct ast target = {.kind = AST_NAME, .name = n, .span = span};
+    return assign_variable(ev, env, &target, env_find(env, n, NULL), v);
+}
+
 /* NAME = v: a whole container, an outer value, or a new value. */
 static bool assign_name(struct eval *ev, struct env *env, const struct ast *target, struct value v,
                         struct span from) {
