@@ -18,8 +18,10 @@ int main(void) {
     for (int i = 0; i < n; i++) {
         const char *name = files[i]->d_name;
         size_t length = strlen(name);
-        if (length < 5 || strcmp(name + length - 4, ".dcl") != 0)
+        if (length < 5 || strcmp(name + length - 4, ".dcl") != 0) {
+            free(files[i]);
             continue;
+        }
         pid_t child = child_begin();
         if (child == 0) {
             struct runner r;

@@ -2,7 +2,7 @@
    on the way reads back from its text. See README.md.
 
    usage: programs_test [--from N] [--count N] [--jobs N] [--variants N] [--show N] [--minimize N]
-   Without --count: three times DCL_FUZZ_COUNT up to 300, else as many as that, by one process per
+   Without --count: three times DCL_FUZZ_COUNT up to 300 (once with sanitizers), else as many as that, by one process per
    processor. They run in processes of their own: a crash or an endless loop is a failure like
    another one. */
 #include "tests/fuzz/children.h"
@@ -158,7 +158,8 @@ int main(int argc, char **argv) {
     const char *count = getenv("DCL_FUZZ_COUNT"), *source = getenv("DCL_SRC");
     uint64_t from = 1, n = count ? strtoull(count, NULL, 10) : 100;
     int jobs = n < 5000 ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    n = n > 100 ? n : 3 * n;
+    const char *slow = getenv("DCL_ASAN"); /* a build with sanitizers */
+    n = n > 100 || (slow && *slow) ? n : 3 * n;
     for (int i = 1; i + 1 < argc; i += 2) {
         uint64_t x = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--from") == 0)

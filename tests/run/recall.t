@@ -38,8 +38,8 @@ CASES = {
     "exchanged": "a = x + 0\nb = y + 0\nfor k in 0:5 { a, b = (b, a) }\nprint(a, b)",
     "another instance": "net = Scale(2)\nfor k in 0:6 {\n  v = net(x)\n  print(v)\n"
                         "  if k == 3 { net = Scale(5) }\n}",
-    "a choice by a value": "for k in 0:6 {\n  v = if x[0] > 4 { twice(y) } else { x }\n  x = x + 1\n"
-                           "  print(v)\n}",
+    "a choice by a value": "for k in 0:6 {\n  v = if x[0] > 4 { twice(y) } else { x }\n"
+                           "  x = x + 1\n  print(v)\n}",
     "a truth by a value": "for k in 0:6 {\n  b = if x[0] > 4 { false } else { true }\n  x = x + 1\n"
                           "  print(b)\n}",
     "the index": "for k in 0:6 {\n  v = x * k\n  print(v)\n}",
@@ -93,5 +93,6 @@ for k in 0:5 { add_to(c, x);  loss = step(net, opt, x);  assert(k < 4) }
 print(c, net.w)
 """
 status, output, errors = tap.dcl(input=LINES)
-tap.ok("[5. 5.]  f32[2] [1. 1.]  f32[2]" in output, "an error takes all rounds back", output, errors)
+tap.ok("[5. 5.]  f32[2] [1. 1.]  f32[2]" in output, "an error takes all rounds back",
+       output, errors)
 tap.done_testing()
