@@ -2,9 +2,9 @@
    on the way reads back from its text. See README.md.
 
    usage: programs_test [--from N] [--count N] [--jobs N] [--variants N] [--show N] [--minimize N]
-   Without --count: three times DCL_FUZZ_COUNT up to 300 (once with sanitizers), else as many as that, by one process per
-   processor. They run in processes of their own: a crash or an endless loop is a failure like
-   another one. */
+   Without --count: three times DCL_FUZZ_COUNT up to 300 (with sanitizers once), else as many as
+   that, by one process per processor. They run in processes of their own: a crash or an endless
+   loop is a failure like another one. */
 #include "tests/fuzz/children.h"
 #include "tests/fuzz/generate.h"
 #include "tests/fuzz/minimize.h"

@@ -30,7 +30,7 @@ static __int128_t wide_eval(enum scalar_op op, __int128_t a, __int128_t b) {
     switch (op) {
     case OP_ADD: return a + b;
     case OP_SUB: return a - b;
-    case OP_MUL: return (__int128_t)((unsigned __int128)a * (unsigned __int128)b); /* wraps */
+    case OP_MUL: return (__int128_t)((__uint128_t)a * (__uint128_t)b); /* wraps */
     case OP_FLOORDIV: return b ? wide_floor(a, b) : 0;
     case OP_MOD: return b ? a - b * wide_floor(a, b) : 0;
     case OP_NEG: return -a;
