@@ -809,6 +809,55 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
     sym_facts_restore(o->facts, mark);
 }
 
+struct use {
+    struct sym_ctx *syms;
+    struct name name;
+    bool found;
+};
+
+static void use_atom(void *data, struct name n) {
+    struct use *u = data;
+    u->found = u->found || name_eq(n, u->name);
+}
+
+static void use_memlet(struct use *u, const struct memlet *m) {
+    for (uint32_t d = 0; d < m->rank; d++)
+        sym_atoms(u->syms, m->at[d], use_atom, u);
+}
+
+static void use_expr(struct use *u, const struct expr *e) {
+    u->found = u->found || (e->kind == EXPR_VALUE && name_eq(e->value, u->name));
+    if (e->kind == EXPR_SYM)
+        sym_atoms(u->syms, e->sym, use_atom, u);
+    for (uint32_t k = 0; k < expr_nargs(e); k++)
+        use_expr(u, e->args[k]);
+}
+
+/* The value that node I of R reads is only written, as it is or cast: no derivative needs it, so the
+   copy of the read that reversing makes is dead. */
+static bool only_moved(const struct reverse *r, const struct region *region, uint32_t i) {
+    struct use u = {r->g->syms, region->nodes.at[i]->read.name, false};
+    for (uint32_t k = i + 1; k < region->nodes.n && !u.found; k++) {
+        const struct node *n = region->nodes.at[k];
+        if (n->kind == NODE_READ) {
+            use_memlet(&u, &n->read.from);
+        } else if (n->kind == NODE_LET) {
+            use_expr(&u, n->let.value);
+        } else if (n->kind == NODE_WRITE) {
+            enum resolution res = n->write.to.resolution;
+            const struct expr *e = n->write.value;
+            while (e->kind == EXPR_CAST && dtype_is_float(e->dtype))
+                e = e->args[0];
+            use_memlet(&u, &n->write.to);
+            if (e->kind != EXPR_VALUE || (res != RES_NONE && res != RES_SUM))
+                use_expr(&u, e);
+        } else if (n->kind != NODE_DECL) {
+            return false;
+        }
+    }
+    return !u.found;
+}
+
 static void order_region(struct order *o, const struct region *region, uint32_t depth) {
     for (uint32_t i = 0; i < region->nodes.n && !o->r->failed; i++) {
         struct node *n = region->nodes.at[i];
@@ -824,7 +873,8 @@ static void order_region(struct order *o, const struct region *region, uint32_t 
             break;
         case NODE_READ:
             c = n->read.from.cont.i;
-            if (o->depth[c] < depth && o->reversed.at[o->depth[c] + 1])
+            if (o->depth[c] < depth && o->reversed.at[o->depth[c] + 1] &&
+                !only_moved(o->r, region, i))
                 o->read[c] = true;
             break;
         case NODE_WRITE: order_write(o, n); break;

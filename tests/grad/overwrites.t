@@ -100,6 +100,15 @@ map i in N unique { j << p[i];  v << x[i];  v * v >> c[j] }
 l = sumsq(c)""", "a permutation", params=", p: i64[N]", extra=(np.arange(6)[::-1].copy(),))
 for over in "xy":
     agrees("""c: f64[N] = x
+a: f64[N]
+b: f64[N] = y
+map i in N { v << c[i];  v >> a[i] }
+map i in 1:N { v << c[i - 1];  v >> b[i] (sum) }
+map i in 0:4 { v << y[i];  v * v >> c[i] }
+map i in N { v << c[i];  v >> a[N - 1 - i] (sum) }
+map i in N { v << x[i];  v >> c[i] (sum) }
+l = sumsq(a) + sumsq(c) + sumsq(b)""", "what was only moved is overwritten", over)
+    agrees("""c: f64[N] = x
 map i in 2:4 { v << y[i];  v * v * v >> c[i] }
 l = sumsq(c)""", "two plain writers, the second of a part", over)
     agrees("""c: f64[N] = x

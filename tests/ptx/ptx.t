@@ -76,6 +76,14 @@ OPERATORS["f64"] = re.sub(r"f32\(f64\(a\)\)", "f64(f32(a))", OPERATORS["f32"]).r
 OPERATORS["i64"] = OPERATORS["i32"].replace("i32(i64(a))", "i64(i32(a))").replace(
     "i32(f", "i64(f").replace("i32(b", "i64(b")
 
+for half in "f16", "bf16":
+    OPERATORS[half] = OPERATORS["f32"].replace("f32(", half + "(") + " + %s(f32(a))" % half
+for whole in "i8", "i16", "u8", "u16", "u32", "u64":
+    OPERATORS[whole] = (
+        "a * b - a // b + a % b + abs(a) + max(a, b) + min(a, b) + select(a <= b, a, -b) + "
+        "T(f32(a)) + T(f64(b)) + T(i64(a)) + T(bool(a)) + a // 3 + bit_and(a, b) + bit_or(a, b) + "
+        "bit_xor(a, bit_not(b)) + shl(a, b) + shr(a, b)").replace("T(", whole + "(")
+
 REFUSED = [
     ("map i in 0:N { y[i] = x[i] }", "2:3", "its first index is not grid"),
     ("map io in 1 grid { map i in 0:N block { y[i] = x[i] } }", "2:22",
@@ -162,6 +170,14 @@ def refusals():
                           "    t: f32[8] in register\n    map k in 8 block { t[k] = x[i] }\n"
                           "    %s\n  }\n}\n" % body), "f")
         tap.ok("no one thread" in text, "no owner: " + why, text)
+    for half in "f16", "bf16":  # f32 containers around the kernel, and within it
+        text = show(write("half.dcl", "fn f(x: %s[N, 4]) -> y: %s[N] {\n  y = 0\n"
+                          "  map i in N grid, k in 4 { y[i] += x[i, k] }\n}\n" % (half, half)), "f")
+        tap.ok("error: no PTX: " in text, "refused: a sum of %s around a kernel" % half, text)
+        text = show(write("half.dcl", "fn f(x: %s[N, 4]) -> y: %s[N] {\n  map i in N grid {\n"
+                          "    s: %s = 0\n    map k in 4 { s += x[i, k] }\n    y[i] = s\n  }\n}\n"
+                          % (half, half, half)), "f", "--sm", "80")
+        assembled("half_sum_" + half, text, 80)
     text = show(KERNELS, "scale_add", "--sm", "74")
     tap.ok("no PTX is made for sm_74" in text, "an unknown processor is refused", text)
     status, _, text = tap.dcl("show", KERNELS, "--entry", "scale_add", "--sm", "80")
