@@ -93,12 +93,14 @@ struct fn {
     VEC(struct name) from; /* substitutions that hold here, parallel to `to` */
     VEC(struct sym) to;
     VEC(struct accumulator) accumulators;
-    uint32_t copy;             /* which of the accumulators the present copy of a body uses */
-    uint32_t depth;            /* of loops */
-    uint32_t lanes;            /* 1 outside vector bodies */
-    LLVMValueRef mask;         /* active lanes, NULL: all */
-    LLVMValueRef tail;         /* the part of it that is the end of the range */
-    bool parallel;             /* inside a parallel body: no further parallelism */
+    uint32_t copy;           /* which of the accumulators the present copy of a body uses */
+    uint32_t depth;          /* of loops */
+    uint32_t lanes;          /* 1 outside vector bodies */
+    LLVMValueRef mask;       /* active lanes, NULL: all */
+    LLVMValueRef tail;       /* the part of it that is the end of the range */
+    LLVMValueRef first, few; /* a mask of the first lanes only, and their number, or less than 0 */
+    LLVMValueRef edge;       /* memory for a vector, see Note [narrow edges] */
+    bool parallel;           /* inside a parallel body: no further parallelism */
     const struct node *inside; /* the map that this function is made for, if one */
 };
 

@@ -215,6 +215,43 @@ static LLVMValueRef lane_pointer(struct cg *c, const struct access *x, uint32_t 
     return LLVMBuildGEP2(c->b, cg_mem_type(c, x->t, 1), x->at, &index, 1, "");
 }
 
+/* Note [narrow edges]
+   Before AVX-512 no instruction moves some of a vector's bytes or words: LLVM asks for each lane.
+   The end of a range is the first lanes of a vector, whose bytes are copied by their number, by way
+   of memory that has room for all. */
+static bool narrow_edge(struct cg *c, const struct access *x, LLVMValueRef mask) {
+    return mask && mask == c->fn->first && x->stride == 1 && dtypes[x->t].bytes < 4 && !c->gpu &&
+           c->o->target.vector_registers <= 16;
+}
+
+static LLVMValueRef edge_memory(struct cg *c) {
+    if (!c->fn->edge)
+        c->fn->edge = cg_alloca(c, LLVMArrayType2(c->i8, 64), 64);
+    return c->fn->edge;
+}
+
+static LLVMValueRef edge_bytes(struct cg *c, const struct access *x) {
+    LLVMValueRef args[] = {c->fn->few, cg_i64(c, 0)};
+    LLVMValueRef few = cg_intrinsic(c, "llvm.smax", &c->i64, 1, args, 2);
+    return LLVMBuildMul(c->b, few, cg_i64(c, dtypes[x->t].bytes), "");
+}
+
+static LLVMValueRef load_edge(struct cg *c, const struct access *x, LLVMValueRef mask,
+                              LLVMValueRef other) {
+    LLVMValueRef room = edge_memory(c);
+    unsigned align = dtypes[x->t].bytes;
+    LLVMBuildMemCpy(c->b, room, 64, x->at, align, edge_bytes(c, x));
+    LLVMValueRef v = LLVMBuildLoad2(c->b, cg_mem_type(c, x->t, c->fn->lanes), room, "");
+    return LLVMBuildSelect(c->b, mask, v, other, "");
+}
+
+static void store_edge(struct cg *c, const struct access *x, struct val v) {
+    LLVMValueRef room = edge_memory(c);
+    unsigned align = dtypes[x->t].bytes;
+    LLVMBuildStore(c->b, cg_to_mem(c, v), room);
+    LLVMBuildMemCpy(c->b, x->at, align, room, 64, edge_bytes(c, x));
+}
+
 static struct val load_lanes(struct cg *c, const struct access *x, LLVMValueRef mask,
                              struct val other) {
     uint32_t lanes = c->fn->lanes;
@@ -222,6 +259,8 @@ static struct val load_lanes(struct cg *c, const struct access *x, LLVMValueRef 
     LLVMValueRef align = cg_i32(c, (int32_t)dtypes[x->t].bytes);
     if (mask) {
         LLVMValueRef rest = cg_to_mem(c, cg_widen(c, other, lanes));
+        if (narrow_edge(c, x, mask))
+            return cg_from_mem(c, load_edge(c, x, mask, rest), x->t, lanes);
         if (x->stride == 1) {
             LLVMTypeRef overloads[] = {type, c->ptr};
             LLVMValueRef args[] = {x->at, align, mask, rest};
@@ -249,6 +288,8 @@ static void store_lanes(struct cg *c, const struct access *x, LLVMValueRef mask,
     LLVMValueRef align = cg_i32(c, (int32_t)dtypes[x->t].bytes);
     if (x->stride == 1 && !mask) {
         cg_store(c, x->at, v);
+    } else if (narrow_edge(c, x, mask)) {
+        store_edge(c, x, v);
     } else if (x->stride == 1) {
         LLVMTypeRef overloads[] = {type, c->ptr};
         LLVMValueRef args[] = {cg_to_mem(c, v), x->at, align, mask};

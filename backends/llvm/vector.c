@@ -195,13 +195,14 @@ static struct sym index_of(const struct vector *v, struct sym vector) {
     return sym_add(s, v->lo, sym_mul(s, lane, sym_const(s, v->step)));
 }
 
-/* Lanes below LEFT, which is at least 0. */
+/* Lanes below LEFT. */
 static LLVMValueRef lanes_below(struct cg *c, LLVMValueRef left, uint32_t lanes) {
     LLVMValueRef args[] = {left, cg_i64(c, lanes)};
-    LLVMValueRef few = cg_intrinsic(c, "llvm.smin", &c->i64, 1, args, 2);
-    few = LLVMBuildTrunc(c->b, few, c->i32, "");
-    return LLVMBuildICmp(c->b, LLVMIntSLT, cg_lane_numbers(c, c->i32, lanes),
-                         cg_splat(c, few, lanes), "");
+    c->fn->few = cg_intrinsic(c, "llvm.smin", &c->i64, 1, args, 2);
+    LLVMValueRef few = LLVMBuildTrunc(c->b, c->fn->few, c->i32, "");
+    c->fn->first = LLVMBuildICmp(c->b, LLVMIntSLT, cg_lane_numbers(c, c->i32, lanes),
+                                 cg_splat(c, few, lanes), "");
+    return c->fn->first;
 }
 
 static void lower_straight(struct vector *v, const struct vector_plan *p) {

@@ -833,8 +833,8 @@ static void use_expr(struct use *u, const struct expr *e) {
         use_expr(u, e->args[k]);
 }
 
-/* The value that node I of R reads is only written, as it is or cast: no derivative needs it, so the
-   copy of the read that reversing makes is dead. */
+/* The value that node I of R reads is only written, as it is or cast: no derivative needs it, so
+   the copy of the read that reversing makes is dead. */
 static bool only_moved(const struct reverse *r, const struct region *region, uint32_t i) {
     struct use u = {r->g->syms, region->nodes.at[i]->read.name, false};
     for (uint32_t k = i + 1; k < region->nodes.n && !u.found; k++) {

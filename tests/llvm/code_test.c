@@ -89,7 +89,25 @@ static void compiles_for_all(const char *what, const char *text) {
     }
 }
 
-/* Halves are converted in lanes, and nothing is done one lane after the other but in the tail. */
+/* The end of a range of bytes is no question for each lane. */
+static void narrow_edges(const char *cpu) {
+    struct llvm_options o = test_options();
+    target_named(&o.target, cpu);
+    struct kernel k = kernel_with("in x: u8[N] in z: i16[N] out y: u8[N] out b: bool[N] "
+                                  "map i in 0:N vector { v << x[i]; w << z[i]; "
+                                  "max(v, u8(w)) >> y[i]; v > 7 >> b[i] }",
+                                  &o);
+    const char *text = k.code.assembly ? k.code.assembly : "";
+    int lanes = 0;
+    for (const char *at = text; (at = strstr(at, "\tvpextr")); at++)
+        lanes++;
+    for (const char *at = text; (at = strstr(at, "\tvpinsr")); at++)
+        lanes++;
+    ok(*text && lanes == 0, "edges of bytes for %s: %d moves of one lane", cpu, lanes);
+    kernel_free(&k);
+}
+
+/* Halves are converted in lanes, and nothing is done one lane after the other. */
 static void halves_in_lanes(void) {
     struct llvm_options o = test_options();
     int words, stack;
@@ -132,6 +150,8 @@ int main(void) {
         compiles_for_all(t, text); /* a call of a library is refused */
     }
     halves_in_lanes();
+    narrow_edges("haswell");
+    narrow_edges("skylake-avx512");
     deterministic(softmax);
     return done_testing();
 }
