@@ -197,6 +197,8 @@ static bool convolution(struct gen *g, struct scope *s) {
     x[2] = random_dim(g, 9);
     x[3] = random_dim(g, 9);
     bool pool = rng_chance(&g->rng, 30);
+    if (pool) /* of floats only */
+        out.dtype = rng_chance(&g->rng, 70) ? DT_f32 : DT_f16;
     int k = 1 + rng_below(&g->rng, 3);
     w[0] = pool ? x[1] : random_dim(g, 3);
     w[1] = x[1];

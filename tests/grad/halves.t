@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""halves.t: gradients of programs in f16 and bf16 are those in f32, but for rounding; their sums are
-of f32, so thousands of equal terms add up; and parameters of these types learn."""
+"""halves.t: gradients of programs in f16 and bf16 are those in f32, but for rounding; their sums
+are of f32, so thousands of equal terms add up; and parameters of these types learn."""
 
 import tap
 
@@ -46,9 +46,13 @@ layer Line(n: int) {
   }
 }
 layer Descent(rate: float) {
-  fn step(inout w: T[*S], g: T[*S]) where T: float { map *i in S { w[*i] = w[*i] - T(rate) * g[*i] } }
+  fn step(inout w: T[*S], g: T[*S]) where T: float {
+    map *i in S { w[*i] = w[*i] - T(rate) * g[*i] }
+  }
 }
-fn distance(y: f32[N], z: f32[N]) -> e: f32 { map i { e += (y[i] - z[i]) * (y[i] - z[i]) / f32(N) } }
+fn distance(y: f32[N], z: f32[N]) -> e: f32 {
+  map i { e += (y[i] - z[i]) * (y[i] - z[i]) / f32(N) }
+}
 fn train(net: Line, opt: Descent, x: bf16[M, K], z: f32[M]) -> f32 {
   minimize distance(net(x), z) over net with opt
 }
