@@ -1,16 +1,26 @@
-## exp(x) divided by its sum, over the last dimension.
-fn softmax(x: T[*S, N]) -> y: T[*S, N] where T: float {
+## exp(x) divided by its sum, along an axis.
+## `softmax(x, axis = 1)`
+fn softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
+  if axis_of(axis, len(S)) == len(S) - 1 {
+    softmax_last(x)
+  } else {
+    e = exp(x - max(x, axes = axis, keepdims = true))
+    e / sum(e, axes = axis, keepdims = true)
+  }
+}
+
+fn softmax_last(x: T[*S, N]) -> y: T[*S, N] where T: float {
   m = max_last(x)
   e = exp(x - m)
   s = sum_last(e)
   map *b in S, i in N { y[*b, i] = e[*b, i] / s[*b, 0] }
 }
 
-## The logarithm of softmax, over the last dimension.
-fn log_softmax(x: T[*S, N]) -> y: T[*S, N] where T: float {
-  d = x - max_last(x)
-  z = log(sum_last(exp(d)))
-  map *b in S, i in N { y[*b, i] = d[*b, i] - z[*b, 0] }
+## The logarithm of softmax, along an axis.
+## `log_softmax(x)`
+fn log_softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
+  d = x - max(x, axes = axis, keepdims = true)
+  d - log(sum(exp(d), axes = axis, keepdims = true))
 }
 
 ## (x - mean) / sqrt(variance + eps) * g + b, over the last dimension.
@@ -43,4 +53,43 @@ fn batch_norm(x: T[N, C, *S], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps:
   map n in N, c in C, *i in S {
     y[n, c, *i] = (x[n, c, *i] - mean[c]) / sqrt(variance[c] + eps) * g[c] + b[c]
   }
+}
+
+## x / sqrt(mean(x^2) + eps) * g, over the last dimension.
+## `rms_norm(x, g)`
+fn rms_norm(x: T[*S, N], g: T[N]; eps: float = 1e-6) -> y: T[*S, N] where T: float {
+  v = mean_last(x * x)
+  map *r in S, i in N { y[*r, i] = x[*r, i] / sqrt(v[*r, 0] + eps) * g[i] }
+}
+
+## Each group of channels of each sample to mean 0 and variance 1, then times g plus b per channel.
+## `group_norm(x, g, b, groups = 4)`
+fn group_norm(x: T[N, C, *S], g: T[C], b: T[C]; groups: int, eps: float = 1e-5)
+    -> y: T[N, C, *S] where T: float, C % groups == 0 {
+  size = C//groups
+  n = T(size * prod(S))
+  m: T[N, groups]
+  v: T[N, groups]
+  map k in N, h in groups, c in size, *i in S { x[k, h*size + c, *i] >> m[k, h] (sum) }
+  map k in N, h in groups, c in size, *i in S {
+    d = x[k, h*size + c, *i] - m[k, h] / n
+    d * d >> v[k, h] (sum)
+  }
+  map k in N, h in groups, c in size, *i in S {
+    y[k, h*size + c, *i] = (x[k, h*size + c, *i] - m[k, h] / n) / sqrt(v[k, h] / n + eps) *
+        g[h*size + c] + b[h*size + c]
+  }
+}
+
+## Each channel of each sample by itself.
+## `instance_norm(x, g, b)`
+fn instance_norm(x: T[N, C, *S], g: T[C], b: T[C]; eps: float = 1e-5) -> T[N, C, *S]
+    where T: float {
+  group_norm(x, g, b, groups = C, eps = eps)
+}
+
+## x divided by its norm along an axis, at least eps.
+## `normalize(x, axis = 1)`
+fn normalize(x: T[*S]; axis: int = -1, ord: float = 2, eps: float = 1e-12) -> T[*S] where T: float {
+  x / max(norm(x, ord = ord, axes = axis, keepdims = true), T(eps))
 }

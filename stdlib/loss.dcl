@@ -1,0 +1,108 @@
+## What becomes of a loss for each element: "mean", "sum" or "none".
+fn reduce_loss(x: T[*S], how: str) -> T[*loss_shape(S, how)] where T: float {
+  if how == "none" { return x }
+  if how == "sum" { return sum(x) }
+  mean(x)
+}
+
+fn loss_shape(S: list, how: str) -> list {
+  if not (how in ["mean", "sum", "none"]) { error("reduction is mean, sum or none, not", how) }
+  if how == "none" { S } else { [] }
+}
+
+## -log softmax(x)[y] over the rows: x are scores, y the right classes. With `smoothing`, that share
+## of the right answer is spread over all classes. Rows whose class is `ignore` do not count.
+## `cross_entropy(scores, classes, smoothing = 0.1)`
+fn cross_entropy(x: T[B, C], y: i64[B]; smoothing: float = 0, ignore: int = -100)
+    -> loss: T where T: float {
+  p = log_softmax(x)
+  s: T = 0
+  n: T = 0
+  map i in B {
+    c << y[i]
+    counts = c != ignore
+    v << p[i, select(counts, c, i64(0))]
+    rest: T
+    if smoothing != 0 { map k in C { p[i, k] >> rest (sum) } }
+    z = if smoothing == 0 { -v } else { (smoothing - 1) * v - smoothing / T(C) * rest }
+    select(counts, z, T(0)) >> s (sum)
+    T(counts) >> n (sum)
+  }
+  loss = s / n
+}
+
+## The mean of -p[y] over the rows: p are logarithms of probabilities, y the right classes.
+## `nll(log_softmax(scores), classes)`
+fn nll(p: T[B, C], y: i64[B]; ignore: int = -100) -> loss: T where T: float {
+  s: T = 0
+  n: T = 0
+  map i in B {
+    c << y[i]
+    counts = c != ignore
+    v << p[i, select(counts, c, i64(0))]
+    select(counts, -v, T(0)) >> s (sum)
+    T(counts) >> n (sum)
+  }
+  loss = s / n
+}
+
+## The mean of (x - y) squared.
+## `mse(x, y, reduction = "sum")`
+fn mse(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(square(x - y), reduction)
+}
+
+## The mean of |x - y|.
+## `l1(x, y)`
+fn l1(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(abs(x - y), reduction)
+}
+
+## d^2 / 2 for |d| below delta, beyond it delta (|d| - delta / 2), with d = x - y.
+## `huber(x, y, delta = 0.5)`
+fn huber(x: T[*S], y: T[*S]; delta: float = 1, reduction: str = "mean")
+    -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(huber_of(x - y, delta = delta), reduction)
+}
+
+fn huber_of(d: T; delta: float) -> T where T: float {
+  a = abs(d)
+  select(a < delta, 0.5 * d * d, delta * (a - 0.5 * delta))
+}
+
+## huber / beta.
+## `smooth_l1(x, y)`
+fn smooth_l1(x: T[*S], y: T[*S]; beta: float = 1, reduction: str = "mean")
+    -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(huber_of(x - y, delta = beta) / beta, reduction)
+}
+
+## -(y log p + (1 - y) log(1 - p)), logarithms not below -100.
+## `bce(sigmoid(x), y)`
+fn bce(p: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(bce_of(p, y), reduction)
+}
+
+fn bce_of(p: T, y: T) -> T where T: float {
+  -(y * max(log(p), -100) + (1 - y) * max(log(1 - p), -100))
+}
+
+## bce of sigmoid(x), without overflow.
+## `bce_with_logits(x, y)`
+fn bce_with_logits(x: T[*S], y: T[*S]; reduction: str = "mean")
+    -> T[*loss_shape(S, reduction)] where T: float {
+  reduce_loss(bce_logits_of(x, y), reduction)
+}
+
+fn bce_logits_of(x: T, y: T) -> T where T: float {
+  max(x, 0) - x * y + log1p(exp(-abs(x)))
+}
+
+## y (log y - x) for logarithms x of probabilities and probabilities y; 0 where y is 0.
+## `kl_div(log_softmax(x), y, reduction = "sum")`
+fn kl_div(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduction)]
+    where T: float {
+  reduce_loss(kl_of(x, y), reduction)
+}
+
+fn kl_of(x: T, y: T) -> T where T: float { select(y > 0, y * (log(y) - x), T(0)) }
