@@ -1,5 +1,5 @@
-## The lower triangle L with L L^T = A, for symmetric positive definite A (of which the lower half is
-## read); NaN where it is not.
+## The lower triangle L with L L^T = A, for symmetric positive definite A (of which the lower half
+## is read); NaN where it is not.
 ## `cholesky(A)`
 fn cholesky(A: T[*P, N, N]) -> L: T[*P, N, N] where T: float {
   L = 0
@@ -39,8 +39,8 @@ fn solve_triangular(A: T[*P, N, N], B: T[*P, N, M]; upper: bool = false, unit: b
   }
 }
 
-## Q with orthonormal columns and an upper triangle R with Q R = A, for M >= N: Gram and Schmidt, each
-## column twice (Kahan). The diagonal of R is not negative.
+## Q with orthonormal columns and an upper triangle R with Q R = A, for M >= N: Gram and Schmidt,
+## each column twice (Kahan). The diagonal of R is not negative.
 ## `q, r = qr(A)`
 fn qr(A: T[*P, M, N]) -> (Q: T[*P, M, N], R: T[*P, N, N]) where T: float {
   Q = A

@@ -1,5 +1,5 @@
-## Four random words, a function of a key and a counter: Philox 4x32-10 (Salmon and others, "Parallel
-## random numbers: as easy as 1, 2, 3", SC 2011).
+## Four random words, a function of a key and a counter: Philox 4x32-10 (Salmon and others,
+## "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 fn philox(key: u64, counter: u64) -> (a: u32, b: u32, c: u32, d: u32) {
   k0 = u32(key)
   k1 = u32(shr(key, u64(32)))

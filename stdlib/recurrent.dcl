@@ -8,9 +8,9 @@ fn lstm_step(z: T[B, G], c: T[B, H]) -> (h: T[B, H], n: T[B, H]) where T: float,
   }
 }
 
-## An LSTM over the first dimension of x, with PyTorch's weights and order of gates: all outputs, the
-## last one and the last cell. `reverse` runs from the end; beyond its length a sequence stands still
-## and gives 0.
+## An LSTM over the first dimension of x, with PyTorch's weights and order of gates: all outputs,
+## the last one and the last cell. `reverse` runs from the end; beyond its length a sequence stands
+## still and gives 0.
 ## `y, h, c = lstm(x, w, u, b, h0, c0)`
 fn lstm(x: T[L, B, I], w: T[G, I], u: T[G, H], b: T[G], h0: T[B, H], c0: T[B, H],
     lengths: i64[B]?; reverse: bool = false) -> (T[L, B, H], T[B, H], T[B, H])

@@ -96,5 +96,6 @@ tables.run({"x": x, "s": slopes, "m": images}, [(name, want.astype("f4")) for na
     ("prelu(m, s)", np.where(images > 0, images, slopes[:, None] * images))]])
 tables.refuse([("x: f32[2] = 1\nprint(mse(x, x, reduction = \"middle\"))",
                 "reduction is mean, sum or none, not middle"),
-               ("x: f32[2] = 1\nprint(softmax(x, axis = 1))", "there is no axis 1 in 1 dimensions")])
+               ("x: f32[2] = 1\nprint(softmax(x, axis = 1))",
+                "there is no axis 1 in 1 dimensions")])
 tap.done_testing()

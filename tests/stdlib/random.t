@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""random.t: random numbers against another Philox, the same on any number of threads; their means."""
+"""random.t: random numbers against another Philox, the same on any number of threads; means."""
 import tables
 import tap
 
