@@ -6,14 +6,37 @@ fn embedding(i: i64[*S], w: T[N, D]) -> y: T[*S, D] where T: any {
   }
 }
 
-## Scaled dot-product attention: softmax(q k^T scale) v. With `causal`, position i sees k only up to
-## position L - S + i. A scale of 0 means 1 / sqrt(D).
-fn attention(q: T[*P, S, D], k: T[*P, L, D], v: T[*P, L, E]; causal: bool = false,
-    scale: float = 0.0) -> T[*P, S, E] where T: float {
-  c = if scale == 0.0 { 1 / sqrt(T(D)) } else { T(scale) }
+## Scaled dot-product attention: softmax(q k^T scale + bias) v, over what `mask` has as true. With
+## `causal`, position i sees k only up to position L - S + i. Without a scale it is 1 / sqrt(D). A
+## row that sees nothing is NaN.
+## `attention(q, k, v, causal = true)`
+fn attention(q: T[*P, S, D], k: T[*P, L, D], v: T[*P, L, E], mask: bool[*P, S, L]?,
+    bias: T[*P, S, L]?; causal: bool = false, scale: float? = none) -> T[*P, S, E]
+    where T: float {
+  c = if scale == none { 1 / sqrt(T(D)) } else { T(scale) }
   s = product_transposed(q, k) * c
+  if bias != none { s = s + bias }
+  if mask != none { s = select(mask, s, T(-inf)) }
   if causal { s = hide_future(s) }
   softmax(s) @ v
+}
+
+## Attention where each head of k and v serves several heads of q.
+## `grouped_attention(q, k, v)`
+fn grouped_attention(q: T[B, H, S, D], k: T[B, G, L, D], v: T[B, G, L, E],
+    mask: bool[B, H, S, L]?; causal: bool = false, scale: float? = none) -> T[B, H, S, E]
+    where T: float, H % G == 0 {
+  m = for_heads(k, H)
+  n = for_heads(v, H)
+  if mask == none {
+    attention(q, m, n, causal = causal, scale = scale)
+  } else {
+    attention(q, m, n, mask, causal = causal, scale = scale)
+  }
+}
+
+fn for_heads(k: T[B, G, L, D], H: int) -> y: T[B, H, L, D] where T: float {
+  map b in B, h in H, l in L, d in D { y[b, h, l, d] = k[b, h//(H//G), l, d] }
 }
 
 ## -inf where a column lies after its row, with the last row and column in line.

@@ -46,3 +46,47 @@ fn global_avg_pool(x: T[N, C, H, W]) -> y: T[N, C] where T: float {
   map n, c, i, j { x[n, c, i, j] >> s[n, c] (sum) }
   map n, c { y[n, c] = s[n, c] / T(H*W) }
 }
+
+## Convolution of any number of dimensions behind batch and channels. Sizes are numbers, or lists
+## with one for each dimension; padding is zeros on both sides.
+## `conv(x, w, stride = [1, 2], pad = 1)`
+fn conv(x: T[N, C, *S], w: T[O, I, *K]; stride = 1, pad = 0, dilation = 1, groups: int = 1)
+    -> T[N, O, *conv_shape(S, K, stride, pad, dilation)]
+    where T: number, C == I*groups, O % groups == 0 {
+  step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
+  if len(S) == 2 and step[0] == step[1] and around[0] == around[1] and apart[0] == apart[1] {
+    return conv2d(x, w, stride = step[0], pad = around[0], dilation = apart[0], groups = groups)
+  }
+  y: T[N, O, *conv_shape(S, K, stride, pad, dilation)]
+  map n in N, o in O, *i in conv_shape(S, K, stride, pad, dilation), c in I, *k in K {
+    v << x[n, o//(O//groups)*I + c, *window_index(i, k, step, around, apart), else 0]
+    v * w[o, c, *k] >> y[n, o, *i] (sum)
+  }
+  y
+}
+
+fn conv_shape(S: list, K: list, stride, pad, dilation) -> list {
+  step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
+  if len(K) != len(S) { error("weights of", len(K), "dimensions for", len(S)) }
+  [(n + 2*around[d] - apart[d]*(K[d] - 1) - 1)//step[d] + 1 for d, n in enumerate(S)]
+}
+
+## What conv maps from, the other way round: each element of x is spread over a window of the
+## result, whose sizes are (n - 1) stride - 2 pad + dilation (k - 1) + 1 + extra.
+## `conv_transpose(x, w, stride = 2, pad = 1, extra = 1)`
+fn conv_transpose(x: T[N, C, *S], w: T[C, O, *K]; stride = 1, pad = 0, dilation = 1, extra = 0,
+    groups: int = 1) -> y: T[N, O*groups, *spread_shape(S, K, stride, pad, dilation, extra)]
+    where T: number, C % groups == 0 {
+  step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
+  map n in N, g in groups, o in O, *i in S, c in C//groups, *k in K {
+    v << x[n, g*(C//groups) + c, *i]
+    v * w[g*(C//groups) + c, o, *k] >>
+        y[n, g*O + o, *window_index(i, k, step, around, apart), else _] (sum)
+  }
+}
+
+fn spread_shape(S: list, K: list, stride, pad, dilation, extra) -> list {
+  step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
+  more = each(extra, S)
+  [(n - 1)*step[d] - 2*around[d] + apart[d]*(K[d] - 1) + 1 + more[d] for d, n in enumerate(S)]
+}

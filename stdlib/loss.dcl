@@ -106,3 +106,38 @@ fn kl_div(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduc
 }
 
 fn kl_of(x: T, y: T) -> T where T: float { select(y > 0, y * (log(y) - x), T(0)) }
+
+## log(exp(a) + exp(b)), also where one is -inf.
+fn log_add(a: T, b: T) -> T where T: float {
+  m = max(a, b)
+  select(m == -inf, m, m + log1p(exp(min(a, b) - m)))
+}
+
+## Connectionist temporal classification (Graves and others, 2006): -log of the probability of the
+## targets y, of which each sample has `targets`, in `inputs` steps of p, logarithms of probabilities
+## of classes. inf where they do not fit.
+## `ctc(log_softmax(scores), y, inputs, targets)`
+fn ctc(p: T[L, B, C], y: i64[B, N], inputs: i64[B], targets: i64[B]; blank: int = 0)
+    -> loss: T[B] where T: float {
+  map b in B {
+    a: T[2*N + 1] = -inf
+    c: T[2*N + 1]
+    a[0] = p[0, b, blank]
+    if targets[b] > 0 { a[min(1, 2*N)] = p[0, b, y[b, 0]] }
+    for t in 1:L {
+      if t < inputs[b] {
+        map s in 2*N + 1 {
+          even = i64(s) % 2 == 0
+          k = select(even, i64(blank), y[b, min((i64(s) - 1)//2, N - 1)])
+          skips = not even and s > 1 and k != y[b, max((i64(s) - 3)//2, 0)]
+          v = log_add(a[s], select(s > 0, a[max(s - 1, 0)], T(-inf)))
+          v = log_add(v, select(skips, a[max(s - 2, 0)], T(-inf)))
+          c[s] = v + p[t, b, k]
+        }
+        map s in 2*N + 1 { a[s] = c[s] }
+      }
+    }
+    n = 2*targets[b]
+    loss[b] = -log_add(a[n], select(n > 0, a[max(n - 1, 0)], T(-inf)))
+  }
+}

@@ -50,4 +50,60 @@ for options in ("backend=ref", "threads=1", "threads=2"):
             y = s.compile(f"conv2d({sizes}, {words})").call(x, k)
             tap.ok(y.shape == want.shape and bool((abs(y - want) <= 1e-6 * terms + 1e-30).all()),
                    f"{options}: conv2d({sizes}, {words})")
+
+
+def any_conv(x, w, stride, pad, dilation, groups):
+    """Any number of dimensions, element by element of the window."""
+    n = x.ndim - 2
+    x = np.pad(x.astype("f8"), [(0, 0), (0, 0)] + [(p, p) for p in pad])
+    size = [(x.shape[d + 2] - dilation[d] * (w.shape[d + 2] - 1) - 1) // stride[d] + 1
+            for d in range(n)]
+    y = np.zeros((x.shape[0], w.shape[0], *size))
+    c, o = x.shape[1] // groups, w.shape[0] // groups
+    for k in np.ndindex(w.shape[2:]):
+        at = tuple(slice(k[d] * dilation[d], k[d] * dilation[d] + stride[d] * size[d], stride[d])
+                   for d in range(n))
+        for g in range(groups):
+            part = x[(slice(None), slice(g * c, g * c + c), *at)]
+            y[:, g * o:g * o + o] += np.einsum("nc...,oc->no...", part,
+                                               w[(slice(g * o, g * o + o), slice(None), *k)])
+    return y.astype("f4")
+
+
+def spread(x, w, stride, pad, dilation, extra, groups):
+    """The transposed convolution."""
+    n, o = x.ndim - 2, w.shape[1]
+    full = [(x.shape[d + 2] - 1) * stride[d] + dilation[d] * (w.shape[d + 2] - 1) + 1 + extra[d]
+            for d in range(n)]
+    y = np.zeros((x.shape[0], o * groups, *full))
+    c = x.shape[1] // groups
+    for k in np.ndindex(w.shape[2:]):
+        at = tuple(slice(k[d] * dilation[d],
+                         k[d] * dilation[d] + stride[d] * (x.shape[d + 2] - 1) + 1, stride[d])
+                   for d in range(n))
+        for g in range(groups):
+            y[(slice(None), slice(g * o, g * o + o), *at)] += np.einsum(
+                "nc...,co->no...", x[:, g * c:g * c + c],
+                w[(slice(g * c, g * c + c), slice(None), *k)])
+    inside = tuple(slice(pad[d], full[d] - pad[d]) for d in range(n))
+    return y[(slice(None), slice(None), *inside)].astype("f4")
+
+
+import tables  # noqa: E402
+
+for shape, kernel, stride, pad, dilation, groups in (
+        ((2, 4, 9), (6, 3), (2,), (1,), (1,), 2),
+        ((1, 3, 6, 7), (2, 3, 2), (1, 2), (1, 0), (2, 1), 1),
+        ((1, 2, 4, 5, 3), (2, 2, 3, 1), (1, 1, 2), (0, 1, 0), (1, 2, 1), 1),
+        ((2, 4, 5, 5), (4, 3, 3), (2, 2), (1, 1), (1, 1), 4)):
+    x = rng.standard_normal(shape, dtype="f4")
+    w = rng.standard_normal((kernel[0], shape[1] // groups, *kernel[1:]), dtype="f4")
+    v = rng.standard_normal((shape[1], kernel[0], *kernel[1:]), dtype="f4")
+    extra = tuple(s - 1 for s in stride)
+    words = (f"stride = {list(stride)}, pad = {list(pad)}, dilation = {list(dilation)}, "
+             f"groups = {groups}")
+    tables.run({"x": x, "w": w, "v": v}, [
+        (f"conv(x, w, {words})", any_conv(x, w, stride, pad, dilation, groups)),
+        (f"conv_transpose(x, v, extra = {list(extra)}, {words})",
+         spread(x, v, stride, pad, dilation, extra, groups))])
 tap.done_testing()
