@@ -114,8 +114,8 @@ fn log_add(a: T, b: T) -> T where T: float {
 }
 
 ## Connectionist temporal classification (Graves and others, 2006): -log of the probability of the
-## targets y, of which each sample has `targets`, in `inputs` steps of p, logarithms of probabilities
-## of classes. inf where they do not fit.
+## targets y, of which each sample has `targets`, in `inputs` steps of p, logarithms of
+## probabilities of classes. inf where they do not fit.
 ## `ctc(log_softmax(scores), y, inputs, targets)`
 fn ctc(p: T[L, B, C], y: i64[B, N], inputs: i64[B], targets: i64[B]; blank: int = 0)
     -> loss: T[B] where T: float {
@@ -128,7 +128,7 @@ fn ctc(p: T[L, B, C], y: i64[B, N], inputs: i64[B], targets: i64[B]; blank: int 
       if t < inputs[b] {
         map s in 2*N + 1 {
           even = i64(s) % 2 == 0
-          k = select(even, i64(blank), y[b, min((i64(s) - 1)//2, N - 1)])
+          k = select(even, i64(blank), y[b, max((i64(s) - 1)//2, 0)])
           skips = not even and s > 1 and k != y[b, max((i64(s) - 3)//2, 0)]
           v = log_add(a[s], select(s > 0, a[max(s - 1, 0)], T(-inf)))
           v = log_add(v, select(skips, a[max(s - 2, 0)], T(-inf)))
