@@ -330,6 +330,21 @@ def half_casts(s, name, half, rng):
     checks.done()
 
 
+def literals(s):
+    """A number in the text is rounded once: by way of f32 these would become ties."""
+    checks = Checks(s, "literals are rounded once")
+    s.output = ""
+    s.run("""
+c: bf16[1] = 1.0039062500001
+d: f16[1] = 1
+print(c == bf16(1.0078125), bf16(1.0039062500001) == bf16(1.0078125), d < 1.000488281251)
+print(f16(1.00048828125) == 1, f32(d * 2049)[0])
+""")
+    if s.output != "[true]  bool[1] true [true]  bool[1]\ntrue 2048.0\n":
+        checks.bad.append(s.output)
+    checks.done()
+
+
 def half_texts(s, name, half, rng):
     checks = Checks(s, "%s: files and print" % name)
     x = half.sample(rng, (5, 7))
@@ -359,6 +374,7 @@ for backend in "cpu", "ref":
         kind, random = numpy.dtype(code), numpy.random.default_rng(7)
         for part in elements, operators, resolutions, casts, texts:
             part(session, t, kind, random)
+    literals(session)
     for t, code in HALVES.items():
         for part in half_elements, half_operators, half_sums, half_casts, half_texts:
             part(session, t, Half(code), numpy.random.default_rng(7))

@@ -105,6 +105,34 @@ static void test_random(void) {
     is_int(longer, 0, "and no shorter text does");
 }
 
+/* All halves: the text reads back, and no number of one digit less near it does. */
+static void test_halves(enum dtype t) {
+    int wrong = 0, longer = 0;
+    for (unsigned bits = 1; bits < 0x8000; bits++) {
+        union scalar s = {.i64 = 0};
+        s.f16 = (uint16_t)bits;
+        double v = scalar_to_f64(t, s), unit;
+        if (isnan(v) || isinf(v))
+            continue;
+        struct buf out = buf_new(arena);
+        print_number(v, t, &out);
+        wrong += !scalar_same(t, scalar_from_f64(t, strtod(out.at, NULL)), s);
+        int n = digits_of(out.at);
+        char shorter[64];
+        snprintf(shorter, sizeof shorter, "%.*e", n < 2 ? 0 : n - 2, v);
+        unit = pow(10, atoi(strchr(shorter, 'e') + 1) - (n - 2));
+        for (int k = -1; k <= 1 && n > 1; k++)
+            longer += scalar_same(t, scalar_from_f64(t, strtod(shorter, NULL) + k * unit), s);
+        if (bits % 1000 == 0)
+            arena_reset(arena);
+    }
+    is_int(wrong, 0, "all numbers of %s read back", dtypes[t].name);
+    is_int(longer, 0, "and no shorter text does");
+    struct buf out = buf_new(arena);
+    print_number(scalar_to_f64(t, scalar_from_f64(t, 0.1)), t, &out);
+    is_str(out.at, "0.1", "0.1 as %s", dtypes[t].name);
+}
+
 static void test_locale(void) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
     const char *got = NULL;
@@ -126,6 +154,8 @@ int main(void) {
     arena = arena_new();
     test_known();
     test_random();
+    test_halves(DT_f16);
+    test_halves(DT_bf16);
     test_locale();
     arena_free(arena);
     return done_testing();
