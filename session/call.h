@@ -5,7 +5,7 @@
 
 #include "session/state.h"
 
-#define VARIANTS_CONSTANT 3 /* variants of one kind with constant shapes, before symbols */
+#define VARIANTS_CONSTANT 2 /* variants of one kind with constant shapes, before symbols */
 #define VARIANTS_MOST 16    /* of one kind, if symbols are not possible */
 
 /* A run-time parameter of a function: an argument of dcl_call. */

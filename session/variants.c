@@ -106,9 +106,10 @@ static struct variant_key constant_key(struct arena *a, uint32_t nargs,
     return key;
 }
 
-/* Symbols for the dimensions that differ among the variants of this kind and SHAPES. */
-static struct variant_key symbolic_key(struct dcl_function *f, struct arena *a, uint32_t nargs,
-                                       const struct shape_of *shapes) {
+/* Symbols for the dimensions that differ among the variants of this kind and SHAPES. False if two
+   of one name have different sizes: no call may, and with numbers the error says them. */
+static bool symbolic_key(struct dcl_function *f, struct arena *a, uint32_t nargs,
+                         const struct shape_of *shapes, struct variant_key *out) {
     struct variant_key key = constant_key(a, nargs, shapes);
     for (const struct variant *v = f->variants; v; v = v->next) {
         if (!of_one_kind(&v->key, nargs, shapes))
@@ -120,17 +121,15 @@ static struct variant_key symbolic_key(struct dcl_function *f, struct arena *a, 
                     key.args[i].dims[d].symbol = dim_name(f, &f->params[i], d);
             }
     }
-    /* One name, two sizes: they are not one symbol. */
     for (uint32_t i = 0; i < nargs; i++)
         for (uint32_t d = 0; d < key.args[i].rank; d++) {
-            struct name *n = &key.args[i].dims[d].symbol;
-            const int64_t *same = name_none(*n) ? NULL : bound_size(&key, shapes, i, d, *n);
+            struct name n = key.args[i].dims[d].symbol;
+            const int64_t *same = name_none(n) ? NULL : bound_size(&key, shapes, i, d, n);
             if (same && *same != shapes[i].dims[d])
-                *n = name_of_text(f->session->names,
-                                  arena_printf(f->session->messages, "%s_%u_%u",
-                                               name_text(f->session->names, *n), i, d));
+                return false;
         }
-    return key;
+    *out = key;
+    return true;
 }
 
 /* --- making one ----------------------------------------------------------------------------- */
@@ -298,8 +297,9 @@ static struct variant *make_for(struct dcl_function *f, uint32_t nargs,
         constants += v->constant && of_one_kind(&v->key, nargs, shapes);
     struct variant_key key = constant_key(s->messages, nargs, shapes);
     if (constants >= VARIANTS_CONSTANT) {
-        struct variant_key symbolic = symbolic_key(f, s->messages, nargs, shapes);
-        struct variant *v = make(f, &symbolic);
+        struct variant_key symbolic;
+        bool one = symbolic_key(f, s->messages, nargs, shapes, &symbolic);
+        struct variant *v = one ? make(f, &symbolic) : NULL;
         if (v)
             return v;
         diags_clear(&s->diags); /* it must know its shapes */

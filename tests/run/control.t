@@ -189,8 +189,13 @@ except dclpy.Error as error:
 with open("endless.dcl", "w", encoding="utf-8") as file:
     file.write("fn f(x: f32) -> f32 { n = 0\n  while x > 0 { n = n + 1 }\n  f32(n) }\n"
                "print(f(1.0))\n")
-for backend in ("cpu", "ref"):
-    run = subprocess.Popen([tap.DCL, "run", "endless.dcl", "--backend", backend],
+# What stands behind a while is not known to be reached: its subscripts are not checked before.
+with open("behind.dcl", "w", encoding="utf-8") as file:
+    file.write("fn f(x: f32[_], k: i64) -> f32 { s: f32 = 0\n  for i in 0:k {\n    n = 0\n"
+               "    while x[0] > 0 { n = n + 1 }\n    s += x[i] }\n  s }\n"
+               "x: f32[2] = 1\nprint(f(x, 5))\n")
+for file, backend in (("endless", "cpu"), ("endless", "ref"), ("behind", "cpu")):
+    run = subprocess.Popen([tap.DCL, "run", file + ".dcl", "--backend", backend],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1.5)
     run.send_signal(signal.SIGINT)
@@ -199,5 +204,5 @@ for backend in ("cpu", "ref"):
     except subprocess.TimeoutExpired:
         run.kill()
         said = "it went on"
-    tap.ok("interrupted" in said, f"Ctrl-C ends a while ({backend})", said)
+    tap.ok("interrupted" in said, f"Ctrl-C ends a while ({file}, {backend})", said)
 tap.done_testing()
