@@ -2,13 +2,14 @@
 
    Note [rounds]
    Integers of the script are static, which is what lists and layers want, but code that has them as
-   constants is compiled again for every value. So a statement of a loop that runs for the
-   ROUNDS_STATIC-th time takes them as symbols; if it cannot, it goes on with constants.
+   constants is compiled again for every value; so is code that has the sizes of tensors as
+   constants. So a statement of a loop that runs for the ROUNDS_STATIC-th time takes its integers,
+   and sizes that have changed, as symbols; if it cannot, it goes on with constants.
    A symbol must not change what the statement means, so it stays with constants
      - if it acts (print, load, ..) or assigns in its middle: it must not do that twice;
      - if it, or a function that it may call, has a power whose exponent is not written as a number:
        with a static one that is a product, with a symbol exp(n log x);
-     - if a float would be computed of symbols alone: with constants that is a static number;
+     - if a float would be computed of such integers alone: with constants it is a static number;
      - if a value that it keeps would be of another kind or element type than in the round
        before. */
 #include "session/state.h"
@@ -122,6 +123,28 @@ struct worn *round_begin(struct dcl_session *s, const struct ast *st) {
     return w;
 }
 
+uint32_t round_shape(struct dcl_session *s, struct worn *w, struct name name,
+                     const struct tensor *t) {
+    struct seen_shape *x = NULL;
+    for (uint32_t i = 0; i < w->shapes.n && !x; i++)
+        if (name_eq(w->shapes.at[i].name, name))
+            x = &w->shapes.at[i];
+    bool known = x && x->rank == t->rank;
+    if (!x) {
+        VEC_PUSH(s->loop, w->shapes, (struct seen_shape){.name = name});
+        x = &w->shapes.at[w->shapes.n - 1];
+    }
+    if (!known)
+        x->changed = 0;
+    x->rank = t->rank;
+    for (uint32_t d = 0; d < t->rank; d++) {
+        if (known && x->dims[d] != t->dims[d].i)
+            x->changed |= 1u << d;
+        x->dims[d] = t->dims[d].i;
+    }
+    return x->changed;
+}
+
 /* --- what it keeps -------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x) {
@@ -203,7 +226,7 @@ static void note_atom(void *atoms, struct name n) {
     struct atoms *a = atoms;
     unsigned of = OF_OTHERS;
     for (uint32_t i = 0; i < a->unit->symbols.n; i++)
-        if (name_eq(a->unit->symbols.at[i].name, n))
+        if (name_eq(a->unit->symbols.at[i].name, n) && !a->unit->symbols.at[i].size)
             of = OF_SYMBOLS;
     a->of |= of;
 }

@@ -224,36 +224,78 @@ static bool evaluate_leaf(struct dcl_session *s, const struct ast *st, bool show
 
 /* --- integers that change: see Note [rounds] in rounds.c ------------------------------------- */
 
-struct former { /* a variable that is a symbol for now */
+struct former { /* a variable that is a symbol for now, or a tensor with such sizes */
     struct env *env;
     struct name name;
-    int64_t value;
+    struct value value;
+    const struct tensor *now;
 };
 
 struct symbolic {
     VEC(struct former) at;
 };
 
-static void make_symbols(struct dcl_session *s, const struct ast *e, struct symbolic *x) {
+static bool is_stored(const struct value *v) {
+    return v->kind == VAL_TENSOR && v->tensor->data;
+}
+
+/* Sizes that change, but for 1, which broadcasts, become symbols in the tensor of B. */
+static void make_sizes(struct dcl_session *s, struct worn *w, struct env *where, struct binding *b,
+                       struct symbolic *x) {
+    struct tensor *t = b->value.tensor, *y = ARENA_NEW(s->unit.arena, struct tensor);
+    uint32_t changed = round_shape(s, w, b->name, t);
+    bool any = false;
+    *y = *t;
+    y->from = t;
+    y->dims = arena_copy(s->unit.arena, t->dims, t->rank * sizeof *t->dims);
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (changed >> d & 1 && t->dims[d].i != 1) {
+            y->dims[d] = unit_size(s, b->name, d, t->dims[d].i);
+            any = true;
+        }
+    if (!any)
+        return;
+    struct former f = {where, b->name, b->value, y};
+    VEC_PUSH(s->unit.arena, x->at, f);
+    b->value = value_tensor(y);
+}
+
+/* Notes the shapes of the tensors in E. */
+static void note_shapes(struct dcl_session *s, const struct ast *e, struct worn *w) {
+    if (!e)
+        return;
+    struct binding *b = e->kind == AST_NAME ? env_find(scope(s), e->name, NULL) : NULL;
+    if (b && is_stored(&b->value))
+        round_shape(s, w, b->name, b->value.tensor);
+    for (uint32_t i = 0; i < e->nkids; i++)
+        note_shapes(s, e->kids[i], w);
+}
+
+static void make_symbols(struct dcl_session *s, const struct ast *e, struct worn *w,
+                         struct symbolic *x) {
     if (!e)
         return;
     struct env *where;
     struct binding *b = e->kind == AST_NAME ? env_find(scope(s), e->name, &where) : NULL;
     if (b && b->value.kind == VAL_INT) {
-        struct former f = {where, e->name, b->value.i};
+        struct former f = {where, e->name, b->value, NULL};
         VEC_PUSH(s->unit.arena, x->at, f);
         b->value = unit_symbol(s, e->name, b->value.i);
     }
+    if (b && is_stored(&b->value) && !b->value.tensor->from)
+        make_sizes(s, w, where, b, x);
     for (uint32_t i = 0; i < e->nkids; i++)
-        make_symbols(s, e->kids[i], x);
+        make_symbols(s, e->kids[i], w, x);
 }
 
-/* What is still a symbol becomes the integer that it was. */
+/* What still is what it became for now becomes what it was. */
 static void drop_symbols(struct symbolic *x) {
     for (uint32_t i = 0; i < x->at.n; i++) {
         struct binding *b = env_find(x->at.at[i].env, x->at.at[i].name, NULL);
-        if (b->value.kind == VAL_SYM)
-            b->value = value_int(x->at.at[i].value);
+        const struct former *f = &x->at.at[i];
+        if (f->now ? b->value.kind == VAL_TENSOR && b->value.tensor == f->now
+                   : b->value.kind == VAL_SYM)
+            b->value = f->value;
     }
 }
 
@@ -264,7 +306,7 @@ static bool run_symbolic(struct dcl_session *s, const struct ast *st, struct wor
     uint64_t next_id = s->next_id, seed = s->seed;
     begin(s, st);
     s->unit.worn = w;
-    make_symbols(s, st, &x);
+    make_symbols(s, st, w, &x);
     bool ok = x.at.n && evaluate_leaf(s, st, false);
     bool again = !ok && !s->stop && !s->unit.acted;
     drop_symbols(&x);
@@ -295,6 +337,7 @@ static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
     s->unit.worn = w && !w->never ? w : NULL;
     if (w) {
         w->kinds.n = 0;
+        note_shapes(s, st, w);
         recall_begin(s, st, w);
     }
     ok = evaluate_leaf(s, st, show);

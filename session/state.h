@@ -109,6 +109,14 @@ struct actual {
 struct unit_symbol {
     struct name name; /* in the graph */
     int64_t value;
+    bool size; /* of a tensor of the script */
+};
+
+/* The shape that a variable of a loop's statement had, and which dimensions have changed. */
+struct seen_shape {
+    struct name name;
+    uint32_t rank, changed;
+    int64_t dims[EVAL_MAX_RANK];
 };
 
 /* A statement of a loop, over its rounds. */
@@ -118,6 +126,7 @@ struct worn {
     bool never;            /* it needs constants */
     VEC(uint64_t) kinds;   /* of the values that it kept in the last round with constants */
     struct recall *recall; /* its program, if it may simply run again; see recall.c */
+    VEC(struct seen_shape) shapes;
 };
 
 /* A statement or call while it is evaluated. */
@@ -228,6 +237,9 @@ bool script_run(struct dcl_session *s, struct text *t, bool show);
 /* rounds.c */
 /* Counts a round of ST; NULL if it needs constants for good. */
 struct worn *round_begin(struct dcl_session *s, const struct ast *st);
+/* Notes the shape of T, the variable NAME of W's statement; the dimensions that change, as bits. */
+uint32_t round_shape(struct dcl_session *s, struct worn *w, struct name name,
+                     const struct tensor *t);
 /* Whether V, which is about to be kept, is what the statement keeps without symbols. */
 bool round_keeps(struct dcl_session *s, const struct value *v, struct span span);
 /* Whether G computes no float of symbols alone. */
@@ -243,6 +255,8 @@ bool unit_writes(struct dcl_session *s);
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
 /* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
 struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v);
+/* The same for the size N of tensor NAME in dimension D: equal sizes are one symbol. */
+struct value unit_size(struct dcl_session *s, struct name name, uint32_t d, int64_t n);
 
 /* recall.c: see Note [recall] there */
 /* Starts to record the statement ST of a loop in the unit that was begun for it. */

@@ -139,6 +139,19 @@ struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v) {
     return x;
 }
 
+struct value unit_size(struct dcl_session *s, struct name name, uint32_t d, int64_t n) {
+    struct unit *u = &s->unit;
+    for (uint32_t i = 0; i < u->symbols.n; i++)
+        if (u->symbols.at[i].size && u->symbols.at[i].value == n)
+            return value_from_sym(u->ev, sym_atom(u->syms, u->symbols.at[i].name));
+    const char *text = arena_printf(u->arena, "%s_%u", name_text(s->names, name), d);
+    struct value x = unit_symbol(s, name_of_text(s->names, text), n);
+    struct unit_symbol *symbol = &u->symbols.at[u->symbols.n - 1];
+    symbol->size = true;
+    sym_facts_bounds(u->ev->facts, symbol->name, sym_const(u->syms, 0), (struct sym){0});
+    return x;
+}
+
 static bool symbol_value(void *unit, struct name n, int64_t *v) {
     const struct unit *u = unit;
     for (uint32_t i = 0; i < u->symbols.n; i++)

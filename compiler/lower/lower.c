@@ -573,7 +573,7 @@ static bool op_import(void *host, const struct value *v, struct value *out) {
     for (uint32_t d = 0; d < t->rank; d++)
         sizes[d] = value_sym(&l->ev, &t->dims[d]);
     struct tensor *x = tensor_of(&l->ev, t->dtype, t->rank, t->dims, t->span);
-    struct origin from = {.kind = ORIGIN_IMPORT, .import = t};
+    struct origin from = {.kind = ORIGIN_IMPORT, .import = t->from ? t->from : t};
     x->name = t->name;
     x->container = t->container;
     x->read_only = !t->container;

@@ -14,7 +14,7 @@ bool bring(struct eval *ev, struct value *v) {
     if (!ev->ops->import(ev->host, v, &inside))
         return false;
     if (inside.kind == VAL_TENSOR)
-        inside.tensor->from = v->tensor;
+        inside.tensor->from = v->tensor->from ? v->tensor->from : v->tensor;
     *v = inside;
     return true;
 }

@@ -111,7 +111,8 @@ struct tensor {
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;
     bool data;           /* of the script: IMPL is its memory; used inside by way of ops->import */
-    struct tensor *from; /* what it was imported from, NULL if it was not */
+    struct tensor *from; /* what it was imported from, NULL if it was not; of the script's: the
+                            variable's own, of which this one knows sizes as symbols */
     struct state *state; /* the layer's state that it is, or NULL */
     void *impl;          /* of the host */
     uint32_t id;         /* of the host */
