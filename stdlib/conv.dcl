@@ -28,8 +28,8 @@ fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 
 }
 
 ## x + b, with one element of b per channel.
-fn add_channels(x: T[N, C, H, W], b: T[C]) -> y: T[N, C, H, W] where T: number {
-  map n, c, i, j { y[n, c, i, j] = x[n, c, i, j] + b[c] }
+fn add_channels(x: T[N, C, *S], b: T[C]) -> y: T[N, C, *S] where T: number {
+  map n in N, c in C, *i in S { y[n, c, *i] = x[n, c, *i] + b[c] }
 }
 
 ## The largest element of each k x k window; what lies in the padding does not count.

@@ -53,3 +53,98 @@ layer Embedding(count: int, size: int) {
   param weight: f32[count, size] ~ normal
   fn forward(i: i64[*S]) -> f32[*S, size] { embedding(i, weight) }
 }
+
+## Convolution of images' rows, or anything with one dimension behind batch and channels.
+layer Conv1d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, dilation: int = 1,
+    groups: int = 1, with_bias: bool = true) {
+  param weight: f32[outputs, inputs//groups, k] ~ uniform(1/sqrt(inputs//groups*k))
+  param bias: f32[select(with_bias, outputs, 0)] ~ uniform(1/sqrt(inputs//groups*k))
+  fn forward(x: f32[N, inputs, *S])
+      -> f32[N, outputs, *conv_shape(S, [k], stride, pad, dilation)] {
+    y = conv(x, weight, stride = stride, pad = pad, dilation = dilation, groups = groups)
+    if with_bias { add_channels(y, bias) } else { y }
+  }
+}
+
+## Convolution of three dimensions behind batch and channels.
+layer Conv3d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, dilation: int = 1,
+    groups: int = 1, with_bias: bool = true) {
+  param weight: f32[outputs, inputs//groups, k, k, k] ~ uniform(1/sqrt(inputs//groups*k**3))
+  param bias: f32[select(with_bias, outputs, 0)] ~ uniform(1/sqrt(inputs//groups*k**3))
+  fn forward(x: f32[N, inputs, *S])
+      -> f32[N, outputs, *conv_shape(S, [k, k, k], stride, pad, dilation)] {
+    y = conv(x, weight, stride = stride, pad = pad, dilation = dilation, groups = groups)
+    if with_bias { add_channels(y, bias) } else { y }
+  }
+}
+
+## The transposed convolution of images: `extra` rows and columns more.
+layer ConvTranspose2d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0,
+    extra: int = 0, with_bias: bool = true) {
+  param weight: f32[inputs, outputs, k, k] ~ uniform(1/sqrt(outputs*k*k))
+  param bias: f32[select(with_bias, outputs, 0)] ~ uniform(1/sqrt(outputs*k*k))
+  fn forward(x: f32[N, inputs, *S])
+      -> f32[N, outputs, *spread_shape(S, [k, k], stride, pad, 1, extra)] {
+    y = conv_transpose(x, weight, stride = stride, pad = pad, extra = extra)
+    if with_bias { add_channels(y, bias) } else { y }
+  }
+}
+
+## Normalization of groups of channels of each sample.
+layer GroupNorm(groups: int, size: int, eps: float = 1e-5) {
+  param weight: f32[size] ~ ones
+  param bias: f32[size] ~ zeros
+  fn forward(x: f32[N, size, *S]) -> f32[N, size, *S] {
+    group_norm(x, weight, bias, groups = groups, eps = eps)
+  }
+}
+
+## x by the square root of its mean square over the last dimension, with a scale per element.
+layer RMSNorm(size: int, eps: float = 1e-6) {
+  param weight: f32[size] ~ ones
+  fn forward(x: f32[*S, size]) -> f32[*S, size] { rms_norm(x, weight, eps = eps) }
+}
+
+## relu with a slope below 0 for each channel.
+layer PReLU(size: int = 1, start: float = 0.25) {
+  param weight: f32[size] = start
+  fn forward(x: f32[N, size, *S]) -> f32[N, size, *S] { prelu(x, weight) }
+}
+
+## Attention of several heads, q, k and v from one map, as PyTorch's MultiheadAttention.
+layer MultiheadAttention(size: int, heads: int) {
+  param in_proj_weight: f32[3*size, size] ~ xavier_uniform
+  param in_proj_bias: f32[3*size] ~ zeros
+  out_proj = Linear(size, size)
+  fn forward(x: f32[B, S, size]; causal: bool = false) -> f32[B, S, size] {
+    z = linear(x, in_proj_weight, in_proj_bias)
+    q, k, v = [split_heads(part(z, 2, i*size, size, 1), heads = heads) for i in range(3)]
+    attention(q, k, v, causal = causal) |> join_heads |> out_proj
+  }
+}
+
+## A layer of an LSTM over x: f32[L, B, inputs], from a start of zeros; PyTorch's names.
+layer LSTM(inputs: int, size: int) {
+  param weight_ih_l0: f32[4*size, inputs] ~ uniform(1/sqrt(size))
+  param weight_hh_l0: f32[4*size, size] ~ uniform(1/sqrt(size))
+  param bias_ih_l0: f32[4*size] ~ uniform(1/sqrt(size))
+  param bias_hh_l0: f32[4*size] ~ uniform(1/sqrt(size))
+  fn forward(x: f32[L, B, inputs]) -> f32[L, B, size] {
+    zero: f32[B, size] = 0
+    y, _, _ = lstm(x, weight_ih_l0, weight_hh_l0, bias_ih_l0 + bias_hh_l0, zero, zero)
+    y
+  }
+}
+
+## A layer of a GRU over x: f32[L, B, inputs], from a start of zeros; PyTorch's names.
+layer GRU(inputs: int, size: int) {
+  param weight_ih_l0: f32[3*size, inputs] ~ uniform(1/sqrt(size))
+  param weight_hh_l0: f32[3*size, size] ~ uniform(1/sqrt(size))
+  param bias_ih_l0: f32[3*size] ~ uniform(1/sqrt(size))
+  param bias_hh_l0: f32[3*size] ~ uniform(1/sqrt(size))
+  fn forward(x: f32[L, B, inputs]) -> f32[L, B, size] {
+    zero: f32[B, size] = 0
+    y, _ = gru(x, weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, zero)
+    y
+  }
+}

@@ -159,6 +159,84 @@ def bert(b, ids, layers=12, d=768, heads=12, vocabulary=30522, tokens=128):
     return x
 
 
+def heads_of(b, x, heads, width, perm):
+    """x: [B, S, heads*width] as [B, heads, S, width], or otherwise by PERM."""
+    shape = b.constant(np.array([0, 0, heads, width]))
+    return b.op("Transpose", b.op("Reshape", x, shape), perm=perm)
+
+
+def attend(b, z, d, heads, causal=0):
+    """Attention over z: q, k and v side by side."""
+    sizes = b.constant(np.array([d, d, d]))
+    parts = [f"v{b.n}p{i}" for i in range(3)]
+    b.n += 1
+    b.nodes.append(helper.make_node("Split", [z, sizes], parts, axis=-1))
+    q, k, v = (heads_of(b, part, heads, d // heads, perm) for part, perm in zip(
+        parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])))
+    s = b.op("Mul", b.op("MatMul", q, k), b.constant(np.float32((d // heads) ** -0.5)))
+    if causal:
+        s = b.op("Add", s, b.constant(np.triu(np.full((causal, causal), -np.inf, "f4"), 1)))
+    y = b.op("MatMul", b.op("Softmax", s, axis=-1), v)
+    return b.op("Reshape", b.op("Transpose", y, perm=[0, 2, 1, 3]),
+                b.constant(np.array([0, 0, d])))
+
+
+def patches(b, x, name, d, patch, image):
+    y = b.conv(x, name, 3, d, patch, patch, bias=True)
+    y = b.op("Reshape", y, b.constant(np.array([1, d, (image // patch) ** 2])))
+    return b.op("Transpose", y, perm=[0, 2, 1])
+
+
+def vit(b, x, image=224, patch=16, d=768, depth=12, heads=12, classes=1000):
+    n = (image // patch) ** 2 + 1
+    token = b.weight("cls_token", (1, 1, d), "small")
+    places = b.weight("pos_embed", (1, n, d), "small")
+    x = b.op("Concat", token, patches(b, x, "patch_embed.proj", d, patch, image), axis=1)
+    x = b.op("Add", x, places)
+    for k in range(depth):
+        name = f"blocks.{k}"
+        z = b.dense(b.norm(x, name + ".norm1", d, 1e-6), name + ".attn.qkv", d, 3 * d)
+        x = b.op("Add", x, b.dense(attend(b, z, d, heads), name + ".attn.proj", d, d))
+        y = b.op("Gelu", b.dense(b.norm(x, name + ".norm2", d, 1e-6), name + ".mlp.fc1", d, 4 * d))
+        x = b.op("Add", x, b.dense(y, name + ".mlp.fc2", 4 * d, d))
+    x = b.op("Gather", b.norm(x, "norm", d, 1e-6), b.constant(np.int64(0)), axis=1)
+    return b.linear(x, "head", d, classes)
+
+
+def mixer(b, x, image=224, patch=16, d=768, depth=12, classes=1000):
+    n = (image // patch) ** 2
+    x = patches(b, x, "stem.proj", d, patch, image)
+    for k in range(depth):
+        name = f"blocks.{k}"
+        y = b.op("Transpose", b.norm(x, name + ".norm1", d, 1e-6), perm=[0, 2, 1])
+        y = b.op("Gelu", b.dense(y, name + ".mlp_tokens.fc1", n, d // 2))
+        y = b.op("Transpose", b.dense(y, name + ".mlp_tokens.fc2", d // 2, n), perm=[0, 2, 1])
+        x = b.op("Add", x, y)
+        y = b.dense(b.norm(x, name + ".norm2", d, 1e-6), name + ".mlp_channels.fc1", d, 4 * d)
+        x = b.op("Add", x, b.dense(b.op("Gelu", y), name + ".mlp_channels.fc2", 4 * d, d))
+    x = b.op("ReduceMean", b.norm(x, "norm", d, 1e-6), b.constant(np.array([1])), keepdims=0)
+    return b.linear(x, "head", d, classes)
+
+
+def gpt2(b, ids, words=50257, places=1024, depth=12, d=768, heads=12, tokens=128):
+    def conv1d(x, name, i, o):
+        return b.op("Add", b.op("MatMul", x, b.weight(name + ".weight", (i, o), "small")),
+                    b.weight(name + ".bias", (o,), "bias"))
+
+    wte = b.weight("wte.weight", (words, d), "small")
+    wpe = b.weight("wpe.weight", (places, d), "small")
+    x = b.op("Add", b.op("Gather", wte, ids), b.constant(b.weights[wpe][None, :tokens]))
+    for k in range(depth):
+        name = f"h.{k}"
+        z = conv1d(b.norm(x, name + ".ln_1", d, 1e-5), name + ".attn.c_attn", d, 3 * d)
+        x = b.op("Add", x, conv1d(attend(b, z, d, heads, tokens), name + ".attn.c_proj", d, d))
+        y = conv1d(b.norm(x, name + ".ln_2", d, 1e-5), name + ".mlp.c_fc", d, 4 * d)
+        x = b.op("Add", x, conv1d(b.op("Gelu", y, approximate="tanh"), name + ".mlp.c_proj",
+                                  4 * d, d))
+    x = b.norm(x, "ln_f", d, 1e-5)
+    return b.op("MatMul", x, b.constant(np.ascontiguousarray(b.weights[wte].T)))
+
+
 def save_safetensors(path, tensors):
     head, at = {}, 0
     for name, t in tensors.items():
@@ -172,26 +250,33 @@ def save_safetensors(path, tensors):
             stream.write(np.ascontiguousarray(t).tobytes())
 
 
-# name: file, instance, its input, what makes it in ONNX; full and small sizes
+# name: file, instance, its input, what makes it in ONNX: at the full size, and small
 NETWORKS = {
-    "ResNet-18": ("resnet", "ResNet(BasicBlock, [2, 2, 2, 2], 1)", "x",
+    "ResNet-18": ("resnet", ["ResNet(BasicBlock, [2, 2, 2, 2], 1)"] * 2, "x",
                   lambda b, small: resnet(b, "x", "basic", (2, 2, 2, 2))),
-    "ResNet-50": ("resnet", "ResNet(Bottleneck, [3, 4, 6, 3], 4)", "x",
+    "ResNet-50": ("resnet", ["ResNet(Bottleneck, [3, 4, 6, 3], 4)"] * 2, "x",
                   lambda b, small: resnet(b, "x", "bottleneck", (3, 4, 6, 3))),
-    "MobileNetV2": ("mobilenet_v2", "MobileNetV2()", "x", lambda b, small: mobilenet_v2(b, "x")),
-    "BERT": ("bert", "Bert(%s)", "ids", lambda b, small: bert(
-        b, "ids", *((2, 64, 4, 500, 9) if small else ()))),
+    "MobileNetV2": ("mobilenet_v2", ["MobileNetV2()"] * 2, "x",
+                    lambda b, small: mobilenet_v2(b, "x")),
+    "BERT": ("bert", ["Bert()", "Bert(500, 512, 2, 64, 4, 256)"], "ids",
+             lambda b, small: bert(b, "ids", *((2, 64, 4, 500, 9) if small else ()))),
+    "GPT-2": ("gpt2", ["GPT2()", "GPT2(500, 32, 2, 64, 4)"], "ids",
+              lambda b, small: gpt2(b, "ids", *((500, 32, 2, 64, 4, 9) if small else ()))),
+    "ViT": ("vit", ["ViT()", "ViT(64, 16, 48, 2, 4, 10)"], "x",
+            lambda b, small: vit(b, "x", *((64, 16, 48, 2, 4, 10) if small else ()))),
+    "MLP-Mixer": ("mixer", ["MlpMixer()", "MlpMixer(64, 16, 48, 2, 10)"], "x",
+                  lambda b, small: mixer(b, "x", *((64, 16, 48, 2, 10) if small else ()))),
 }
 
 
 def make(name, folder, small, seed):
     """Writes NAME.onnx, NAME.safetensors, NAME.npy (an input) into FOLDER; what DCL runs, and the
     signature of the call."""
-    file, instance, argument, build = NETWORKS[name]
+    file, instances, argument, build = NETWORKS[name]
+    instance = instances[small]
     b, rng = Builder(seed), np.random.default_rng(seed)
     if argument == "ids":
         x = rng.integers(0, 500, (1, 9 if small else 128))
-        instance %= "500, 512, 2, 64, 4, 256" if small else ""
     else:
         size = 64 if small else 224
         x = rng.standard_normal((1, 3, size, size)).astype("f4")
