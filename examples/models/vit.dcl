@@ -1,5 +1,5 @@
-# Images as sentences of patches: Dosovitskiy and others, "An Image is Worth 16x16 Words", ICLR 2021,
-# with timm's names.
+# Images as sentences of patches: Dosovitskiy and others, "An Image is Worth 16x16 Words", ICLR
+# 2021, with timm's names.
 
 layer PatchEmbed(channels: int, size: int, patch: int) {
   proj = Conv2d(channels, size, patch, stride = patch)
