@@ -823,17 +823,18 @@ static void write_all(struct lower *l, struct region *to, struct cont c, const s
     leave_scope(l, mark);
 }
 
-/* Replaces the DECL of a container that has become a result by its fill. */
+/* Replaces the DECL of a container that has become a result by its fill, at the start: there it
+   stands between no two maps that would fuse. */
 static void drop_decl(struct lower *l, uint32_t at) {
     struct graph *g = l->g;
     struct node *decl = g->body.nodes.at[at];
     struct region rest = {0};
-    for (uint32_t i = 0; i < at; i++)
-        region_add(g, &rest, g->body.nodes.at[i]);
     if (decl->decl.has_fill)
         write_all(l, &rest, decl->decl.cont,
                   expr_const(g, graph_cont(g, decl->decl.cont)->dtype, decl->decl.fill), NULL,
                   decl->span);
+    for (uint32_t i = 0; i < at; i++)
+        region_add(g, &rest, g->body.nodes.at[i]);
     for (uint32_t i = at + 1; i < g->body.nodes.n; i++)
         region_add(g, &rest, g->body.nodes.at[i]);
     g->body = rest;

@@ -70,8 +70,46 @@ static void check_pair(const struct pair *c) {
     program_free(r);
 }
 
+/* Other shapes for the same elements, between maps: no tensor of their own is left. */
+static const struct pair views[] = {
+    {"a transposed matrix", "fn f(x: f32[M, N]) -> f32[N, M] { relu(transpose(x * 2) + 1) }\n",
+     "fn f(x: f32[M, N]) -> y: f32[N, M] { map i in M, j in N { y[j, i] = max(x[i, j] * 2 + 1, 0) "
+     "} "
+     "}\n"},
+    {"dimensions in another order",
+     "fn f(x: f32[L, M, N]) -> f32[N, L, M] { relu(transpose(x * 2, perm = [2, 0, 1])) }\n",
+     "fn f(x: f32[L, M, N]) -> y: f32[N, L, M] {\n"
+     "  map i in L, j in M, k in N { y[k, i, j] = max(x[i, j, k] * 2, 0) }\n"
+     "}\n"},
+    {"dimensions joined", "fn f(x: f32[L, M, N]) -> f32[L, M * N] { relu(flatten(x * 2)) }\n",
+     "fn f(x: f32[L, M, N]) -> y: f32[L, M * N] {\n"
+     "  map i in L, j in M, k in N { y[i, N * j + k] = max(x[i, j, k] * 2, 0) }\n"
+     "}\n"},
+    {"dimensions of one",
+     "fn f(x: f32[M, N]) -> f32[1, M, N, 1] { relu(unsqueeze(x * 2, [0, -1])) }\n",
+     "fn f(x: f32[M, N]) -> y: f32[1, M, N, 1] {\n"
+     "  map i in M, j in N { y[0, i, j, 0] = max(x[i, j] * 2, 0) }\n"
+     "}\n"},
+    {"a broadcast", "fn f(x: f32[M, N]) -> f32[3, M, N] { relu(broadcast_to(x * 2, [3, M, N])) }\n",
+     "fn f(x: f32[M, N]) -> y: f32[3, M, N] {\n"
+     "  map i in M, j in N { v << x[i, j];  map k in 3 { y[k, i, j] = max(v * 2, 0) } }\n"
+     "}\n"},
+    {"deviations from a mean",
+     "fn f(x: f32[M, N]) -> f32[M, N] { x - mean(x, axes = 1, keepdims = true) }\n",
+     "fn f(x: f32[M, N]) -> y: f32[M, N] {\n"
+     "  map i in M {\n"
+     "    s: f32 in register = 0\n"
+     "    map j in N { x[i, j] >> s (sum) }\n"
+     "    t << s\n"
+     "    map j in N { y[i, j] = x[i, j] - t / f32(N) }\n"
+     "  }\n"
+     "}\n"},
+};
+
 int main(void) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         check_pair(&pairs[i]);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        check_pair(&views[i]);
     return done_testing();
 }

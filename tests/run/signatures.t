@@ -42,6 +42,10 @@ fn shifted(x: f32[*S], k: f32?, by: i64?) -> f32[*S] {
   y = if k == none { x } else { x * k }
   if by == none { y } else { y + f32(by) }
 }
+fn last(x: f32[*S]; axis: int = len(S) - 1, t: dtype = f32) -> t[S[axis]] {
+  y: t[S[axis]] = axis
+  y
+}
 fn needs(x: f32[_], b: f32[O]?) -> f32[O] { x }
 fn stack(xs: T[*S][]) -> y: T[len(xs), *S] where T: any {
   for i, x in [(i, xs[i]) for i in 0:len(xs)] { map *b in S { y[i, *b] = x[*b] } }
@@ -94,6 +98,7 @@ def check(backend):
     x, b = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal(3).astype("f4")
     tap.is_close(s.call("biased", x, b), x + b, name("an optional argument"))
     tap.is_close(s.call("biased", x), x, name("an optional argument that is absent"))
+    tap.is_close(s.call("last", x), numpy.full(3, 1, "f4"), name("a default that uses a pack"))
     tap.is_close(s.call("shifted", x), x, name("two optional numbers"))
     tap.is_close(s.call("shifted", x, numpy.array(2, "f4"), numpy.array(3)), x * 2 + 3,
                  name("two optional numbers that are given"))
@@ -128,6 +133,7 @@ def check(backend):
             ("names for elements", "l = [a for a, b in [1, 2]]", "not lists of 2"),
             ("too many arguments for both", "max(x, 1, 2)", "max takes 1 argument, 3 given"),
             ("what is none", "biased(none)", "x must be"),
+            ("what is none and static", "half(none)", "n must be int, not none"),
             ("a list that differs", "b: f32[3, 1, 4] = 0\nbias(x, b)", "2 from the signature"),
             ("a list of another length", "b: f32[2, 1] = 0\nbias(x, b)", "b has 2 dimensions"),
             ("no list", "fn f(x: f32[*S]) -> f32[*3] { x }\nf(x)", "`*` takes a list"),
