@@ -130,6 +130,29 @@ bool eval_while(struct eval *ev, struct env *env, const struct ast *s);
 /* A run-time loop, map or branch cannot end its function. */
 bool no_return(struct eval *ev, struct span span);
 
+/* bind.c */
+struct call { /* of a function called WHAT, which runs in ENV */
+    struct eval *ev;
+    struct env *env;
+    const char *what;
+    struct span span;
+};
+bool bind_parameters(const struct call *c, const struct ast *params, const int32_t *slots,
+                     const struct value *args);
+/* A type of static values: a word such as int, or a layer's name. */
+bool is_static_type(struct eval *ev, const struct module *m, const struct ast *type);
+/* Whether V is of the static type TYPE, which it takes where it can. */
+bool fits_static(struct eval *ev, struct env *env, const struct ast *type, struct value *v);
+/* Binds the parameters PARAMS of something called WHAT in ENV, all static. */
+bool bind_static(struct eval *ev, struct env *env, const char *what, const struct ast *params,
+                 uint32_t nargs, const struct value *args, const struct name *keywords,
+                 struct span span);
+bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
+                  struct value *v, struct span span);
+/* Assigns arguments to parameters: SLOTS[i] is the index of the argument or -1. */
+bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
+                     const struct name *keywords, struct span span, int32_t *slots);
+
 /* calls.c */
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */
 bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
@@ -162,15 +185,6 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
 /* A member of an instance, a tensor or a list. */
 bool eval_member(struct eval *ev, const struct value *object, const struct ast *member,
                  struct value *out);
-/* Binds the parameters PARAMS of something called WHAT in ENV, all static. */
-bool bind_static(struct eval *ev, struct env *env, const char *what, const struct ast *params,
-                 uint32_t nargs, const struct value *args, const struct name *keywords,
-                 struct span span);
-bool check_static(struct eval *ev, struct env *env, const char *what, const struct ast *param,
-                  struct value *v, struct span span);
-/* Assigns arguments to parameters: SLOTS[i] is the index of the argument or -1. */
-bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
-                     const struct name *keywords, struct span span, int32_t *slots);
 
 /* gradients.c: GRADIENT, MINIMIZE and STEP. */
 bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
