@@ -66,7 +66,7 @@ int dcl_result_count(const dcl_function *f);
 int dcl_result_shapes(dcl_function *f, const dcl_tensor *args, int nargs, dcl_tensor *results,
                       int64_t (*shapes)[16]);
 /* Calls F. Results are written to the caller's memory, whose shapes must be those of
-   dcl_result_shapes. */
+   dcl_result_shapes. Elements that F does not write keep what the memory held. */
 int dcl_call(dcl_function *f, const dcl_tensor *args, int nargs, const dcl_tensor *results,
              int nresults);
 /* The compiled form as text. WHAT is "dcl", "llvm", "asm"; "ptx" or "sm_80" and the like for a GPU;

@@ -96,12 +96,20 @@ static void move_elements(const dcl_tensor *t, char *dense, bool gather) {
     }
 }
 
+static bool has_memory(struct call *c, const dcl_tensor *t) {
+    int64_t n = element_count(t);
+    return t->data || n == 0 ||
+           fail(c, printed(c, "a tensor of %lld elements has no memory", (long long)n));
+}
+
 /* Memory that kernels can use for T: its own, or a dense copy. */
 static void *dense_memory(struct call *c, const dcl_tensor *t, bool gather) {
     static const int64_t nothing[1]; /* for an empty tensor, whose data may be NULL */
     int64_t n = element_count(t);
     if (n == 0)
         return t->data ? t->data : (void *)(uintptr_t)nothing;
+    if (!has_memory(c, t))
+        return NULL;
     if (is_dense(t))
         return t->data;
     size_t bytes = (size_t)n * dtypes[t->dtype].bytes;
@@ -186,7 +194,10 @@ static bool check_call(struct call *c) {
         return fail(c, printed(c, "%s has %d results, memory for %d given", name,
                                dcl_result_count(f), c->nresults));
     for (int i = 0; i < c->nresults; i++)
-        if (!check_tensor(c, &c->results[i], "result", i))
+        if (!check_tensor(c, &c->results[i], "result", i) || !has_memory(c, &c->results[i]))
+            return false;
+    for (int i = 0; i < c->nargs; i++)
+        if (!has_memory(c, &c->args[i]))
             return false;
     return check_overlap(c);
 }

@@ -132,6 +132,38 @@ def mobilenet_v2(b, x):
     return b.linear(x, "classifier.1", 1280, 1000)
 
 
+def efficientnet(b, x):
+    def silu(v):
+        return b.op("Mul", v, b.op("Sigmoid", v))
+
+    def squeeze(v, name, c, inner):
+        m = silu(b.conv(b.op("GlobalAveragePool", v), name + ".conv_reduce", c, inner, 1,
+                        bias=True))
+        return b.op("Mul", v, b.op("Sigmoid", b.conv(m, name + ".conv_expand", inner, c, 1,
+                                                     bias=True)))
+
+    def depthwise(v, name, c, k, s):
+        return b.conv(v, name, c, c, k, s, k // 2, groups=c)
+
+    x = silu(b.bn(b.conv(x, "conv_stem", 3, 32, 3, 2, 1), "bn1", 32))
+    name = "blocks.0.0"
+    y = silu(b.bn(depthwise(x, name + ".conv_dw", 32, 3, 1), name + ".bn1", 32))
+    y = b.conv(squeeze(y, name + ".se", 32, 8), name + ".conv_pw", 32, 16, 1)
+    x, c = b.bn(y, name + ".bn2", 16), 16
+    for stage, (e, o, n, s, k) in enumerate(
+            ((6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3), (6, 112, 3, 1, 5),
+             (6, 192, 4, 2, 5), (6, 320, 1, 1, 3)), 1):
+        for i in range(n):
+            name, h, t = f"blocks.{stage}.{i}", c * e, s if i == 0 else 1
+            y = silu(b.bn(b.conv(x, name + ".conv_pw", c, h, 1), name + ".bn1", h))
+            y = silu(b.bn(depthwise(y, name + ".conv_dw", h, k, t), name + ".bn2", h))
+            y = b.conv(squeeze(y, name + ".se", h, c // 4), name + ".conv_pwl", h, o, 1)
+            y = b.bn(y, name + ".bn3", o)
+            x, c = b.op("Add", x, y) if t == 1 and c == o else y, o
+    x = silu(b.bn(b.conv(x, "conv_head", 320, 1280, 1), "bn2", 1280))
+    return b.linear(b.op("Flatten", b.op("GlobalAveragePool", x)), "classifier", 1280, 1000)
+
+
 def bert(b, ids, layers=12, d=768, heads=12, vocabulary=30522, tokens=128):
     words = b.weight("embeddings.word_embeddings.weight", (vocabulary, d), "small")
     places = b.weight("embeddings.position_embeddings.weight", (512, d), "small")
@@ -258,6 +290,8 @@ NETWORKS = {
                   lambda b, small: resnet(b, "x", "bottleneck", (3, 4, 6, 3))),
     "MobileNetV2": ("mobilenet_v2", ["MobileNetV2()"] * 2, "x",
                     lambda b, small: mobilenet_v2(b, "x")),
+    "EfficientNet-B0": ("efficientnet", ["EfficientNet()"] * 2, "x",
+                        lambda b, small: efficientnet(b, "x")),
     "BERT": ("bert", ["Bert()", "Bert(500, 512, 2, 64, 4, 256)"], "ids",
              lambda b, small: bert(b, "ids", *((2, 64, 4, 500, 9) if small else ()))),
     "GPT-2": ("gpt2", ["GPT2()", "GPT2(500, 32, 2, 64, 4)"], "ids",

@@ -37,6 +37,11 @@ static void check_calls(const char *options) {
     dcl_tensor bad[2] = {{out, DCL_F32, 1, two, NULL}, {out, DCL_F64, 1, two, NULL}}, shape;
     ok(dcl_result_shapes(f, bad, 2, &shape, shapes) != 0, "a wrong type is refused");
     ok(strstr(dcl_errors(s), "f64") != NULL, "and told");
+    dcl_tensor nothing = {NULL, DCL_F32, 1, two, NULL}, two_of[2] = {nothing, nothing};
+    ok(dcl_call(f, two_of, 2, &nothing, 1) != 0, "arguments without memory are refused");
+    ok(strstr(dcl_errors(s), "no memory") != NULL, "and told");
+    dcl_tensor given[2] = {{out, DCL_F32, 1, two, NULL}, {out, DCL_F32, 1, two, NULL}};
+    ok(dcl_call(f, given, 2, &nothing, 1) != 0, "a result without memory is refused");
     dcl_tensor strange = {out, 77, 1, two, NULL};
     ok(dcl_result_shapes(f, &strange, 1, &shape, shapes) != 0, "no such element type");
 
