@@ -269,6 +269,65 @@ def gpt2(b, ids, words=50257, places=1024, depth=12, d=768, heads=12, tokens=128
     return b.op("MatMul", x, b.constant(np.ascontiguousarray(b.weights[wte].T)))
 
 
+def unet(b, x, width=64):
+    def double(v, name, i, o):
+        v = b.op("Relu", b.bn(b.conv(v, name + ".double_conv.0", i, o, 3, 1, 1),
+                              name + ".double_conv.1", o))
+        return b.op("Relu", b.bn(b.conv(v, name + ".double_conv.3", o, o, 3, 1, 1),
+                                 name + ".double_conv.4", o))
+
+    kept, c = [double(x, "inc", 3, width)], width
+    for k in range(1, 5):
+        half = b.op("MaxPool", kept[-1], kernel_shape=[2, 2], strides=[2, 2])
+        kept.append(double(half, f"down{k}.maxpool_conv.1", c, 2 * c))
+        c *= 2
+    x = kept.pop()
+    for k in range(1, 5):
+        w = b.weight(f"up{k}.up.weight", (c, c // 2, 2, 2), "small")
+        bias = b.weight(f"up{k}.up.bias", (c // 2,), "bias")
+        x = b.op("ConvTranspose", x, w, bias, kernel_shape=[2, 2], strides=[2, 2])
+        x = double(b.op("Concat", kept.pop(), x, axis=1), f"up{k}.conv", c, c // 2)
+        c //= 2
+    return b.conv(x, "outc", width, 2, 1, bias=True)
+
+
+def lstm_model(b, ids, words=33278, d=200):
+    x = b.op("Gather", b.weight("encoder.weight", (words, d), "small"), ids)
+    for k in range(2):
+        names = [b.weight(f"rnn.{part}_l{k}", shape, "small") for part, shape in (
+            ("weight_ih", (4 * d, d)), ("weight_hh", (4 * d, d)), ("bias_ih", (4 * d,)),
+            ("bias_hh", (4 * d,)))]
+        order = [0, 3, 1, 2]  # ONNX: input, output, forget, cell
+
+        def turned(name):
+            t = b.weights[name]
+            return np.concatenate([t[i * d:i * d + d] for i in order])
+
+        w, u, p, q = (turned(name) for name in names)
+        y = b.op("LSTM", x, b.constant(w[None]), b.constant(u[None]),
+                 b.constant(np.concatenate([p, q])[None]), hidden_size=d)
+        x = b.op("Squeeze", y, b.constant(np.array([1])))
+    return b.dense(x, "decoder", d, words)
+
+
+def wavenet(b, x, size=32, skip=256, depth=10, stacks=2, levels=256):
+    def conv(v, name, i, o, k=1, dilation=1):
+        return b.op("Conv", v, b.weight(name + ".weight", (o, i, k), "normal"),
+                    b.weight(name + ".bias", (o,), "bias"), kernel_shape=[k],
+                    dilations=[dilation], pads=[(k - 1) * dilation, 0])
+
+    x, s = conv(x, "start.conv", 1, size, 2), None
+    for i in range(stacks * depth):
+        name, dilation = f"blocks.{i}", 2 ** (i % depth)
+        z = b.op("Mul", b.op("Tanh", conv(x, name + ".filter.conv", size, size, 2, dilation)),
+                 b.op("Sigmoid", conv(x, name + ".gate.conv", size, size, 2, dilation)))
+        x = b.op("Add", x, conv(z, name + ".through", size, size))
+        z = conv(z, name + ".aside", size, skip)
+        s = z if s is None else b.op("Add", s, z)
+    s = b.op("Relu", conv(b.op("Relu", s), "end1", skip, skip))
+    return conv(s, "end2", skip, levels)
+
+
 def save_safetensors(path, tensors):
     head, at = {}, 0
     for name, t in tensors.items():
@@ -292,6 +351,12 @@ NETWORKS = {
                     lambda b, small: mobilenet_v2(b, "x")),
     "EfficientNet-B0": ("efficientnet", ["EfficientNet()"] * 2, "x",
                         lambda b, small: efficientnet(b, "x")),
+    "U-Net": ("unet", ["UNet()", "UNet(3, 2, 4)"], "x",
+              lambda b, small: unet(b, "x", 4 if small else 64)),
+    "LSTM": ("lstm", ["WordModel()", "WordModel(500, 24)"], "ids",
+             lambda b, small: lstm_model(b, "ids", *((500, 24) if small else ()))),
+    "WaveNet": ("wavenet", ["WaveNet()", "WaveNet(8, 12, 4, 2, 20)"], "sound",
+                lambda b, small: wavenet(b, "sound", *((8, 12, 4, 2, 20) if small else ()))),
     "BERT": ("bert", ["Bert()", "Bert(500, 512, 2, 64, 4, 256)"], "ids",
              lambda b, small: bert(b, "ids", *((2, 64, 4, 500, 9) if small else ()))),
     "GPT-2": ("gpt2", ["GPT2()", "GPT2(500, 32, 2, 64, 4)"], "ids",
@@ -311,6 +376,10 @@ def make(name, folder, small, seed):
     b, rng = Builder(seed), np.random.default_rng(seed)
     if argument == "ids":
         x = rng.integers(0, 500, (1, 9 if small else 128))
+        if name == "LSTM":
+            x = x.reshape(-1, 1).copy()
+    elif argument == "sound":
+        x = rng.standard_normal((1, 1, 100 if small else 4000)).astype("f4")
     else:
         size = 64 if small else 224
         x = rng.standard_normal((1, 3, size, size)).astype("f4")
@@ -324,4 +393,5 @@ def make(name, folder, small, seed):
     source = os.path.join(os.environ["DCL_SRC"], "examples", "models", file + ".dcl")
     text = f'use "{source}"\nnet = {instance}\nload(net, "{path}.safetensors"{rename})\n'
     element = "i64" if kind == TensorProto.INT64 else "f32"
+    argument = "ids" if argument == "ids" else "x"
     return text, f"net({argument}: {element}[{', '.join(map(str, x.shape))}])"

@@ -10,12 +10,16 @@ import tap
 EXAMPLES = os.path.join(os.environ["DCL_SRC"], "examples")
 WANT = {
     "models/bert.dcl": r"^$",
+    "models/dlrm.dcl": r"^$",
     "models/efficientnet.dcl": r"^$",
     "models/gpt2.dcl": r"^$",
+    "models/lstm.dcl": r"^$",
     "models/mixer.dcl": r"^$",
     "models/mobilenet_v2.dcl": r"^$",
     "models/resnet.dcl": r"^$",
+    "models/unet.dcl": r"^$",
     "models/vit.dcl": r"^$",
+    "models/wavenet.dcl": r"^$",
     "digits/digits.dcl": r"accuracy on 360 images: 0\.99",
     "train/train.dcl": r"round 0 loss 2\.\d+\n(.*\n)*accuracy on the 1797 .*: 0\.9[6-9]",
 }
