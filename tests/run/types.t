@@ -53,8 +53,11 @@ fn inner(x: T[M, N]) -> (s: T[M], least: T[M]) where T: float {
     s[i] = 1
     map j in N { s[i] += x[i, j] }
     least[i] = s[i] - 1
+    s[i] = 2
+    map j in N { s[i] += x[i, j] }
   }
 }
+fn nested(x: T[M, N]) -> s: T where T: float { map i in M { map j in N { s += x[i, j] } } }
 fn rows(x: T[M, N]) -> s: T[M] where T: number { map i, j { s[i] += x[i, j] } }
 fn columns(x: T[M, N]) -> s: T[N] where T: number { map i, j { s[j] += x[i, j] } }
 fn product(x: T[_]) -> p: T where T: number { map i { p prod= x[i] } }
@@ -281,12 +284,14 @@ def half_sums(s, name, half, rng):
             checks.close(s.call(f, half.of(x)), half.round(x.sum(axis)), half,
                          "%s of %dx%d" % (f, m, n))
         total, least = s.call("inner", half.of(x))
-        checks.close(total, half.round(1 + x.sum(1)), half, "a map in a map")
+        checks.close(total, half.round(2 + x.sum(1)), half, "a map in a map")
         checks.close(least, half.round(half.round(1 + x.sum(1)) - numpy.float32(1)), half,
                      "what is read there is rounded")
         a, b = half.of(x), half.of(x.T)
         checks.close(s.call("matrix", a, b), half.round(x @ x.T), half, "a product of matrices")
     ones = half.of(numpy.ones(5000))
+    checks.close(s.call("nested", ones.reshape(2500, 2)), half.round(numpy.float32(5000)), half,
+                 "the outermost map counts")
     start = half.of([7, 1])
     s.call("twice", ones, start)
     want = half.round(half.round(numpy.float32(5007)) + numpy.float32(5000))
