@@ -610,7 +610,6 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
     for (uint32_t i = 0; i < n; i++)
         by[i] = (struct cont){wrt[i]->id};
     uint32_t before = l->g->conts.n;
-    wide_sums(l->g); /* what is differentiated is what runs */
     if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, l->ev.diags))
         return false;
     for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */

@@ -1,6 +1,6 @@
 /* Sums of f16 and bf16: language, "Numbers". A (sum) or (prod) below a map adds in f32, and rounds
    when the outermost map around it ends, of those that the container is declared outside of.
-   Before: a graph as the evaluator's verbs or the reverse mode wrote it. After: it says so itself.
+   Before: a graph as the evaluator's verbs and the reverse mode wrote it. After: it says so itself.
    Before such a map stands an f32 container of the same shape, which starts with the container's
    content; all that touches the container in the map touches the f32 one instead, with casts; after
    the map it is copied back. So no pass and no back-end knows of this, and every byte that it moves
