@@ -493,8 +493,13 @@ static bool check_overlap(const struct binder *b) {
 }
 
 /* When a parameter is bound: static arguments first, since types may use them; then tensors, then
-   numbers, which take the element types of tensors; then defaults, which may use all others. */
-enum turn { TURN_STATIC, TURN_TENSOR, TURN_NUMBER, TURN_DEFAULT, TURN_COUNT };
+   numbers, which take the element types of tensors, those with a fraction before whole ones; then
+   defaults, which may use all others. */
+enum turn { TURN_STATIC, TURN_TENSOR, TURN_FRACTION, TURN_NUMBER, TURN_DEFAULT, TURN_COUNT };
+
+static bool is_fraction(const struct value *v) {
+    return v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && v->weak);
+}
 
 static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
                       const struct value *args) {
@@ -503,10 +508,11 @@ static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
         const struct ast *param = b->params->kids[p];
         bool is_static = eval_param_is_static(ev, b->env->module, param);
         struct value v = slots[p] >= 0 ? args[slots[p]] : value_none();
-        enum turn own = slots[p] < 0  ? TURN_DEFAULT
-                        : is_static   ? TURN_STATIC
-                        : is_late(&v) ? TURN_NUMBER
-                                      : TURN_TENSOR;
+        enum turn own = slots[p] < 0      ? TURN_DEFAULT
+                        : is_static       ? TURN_STATIC
+                        : is_fraction(&v) ? TURN_FRACTION
+                        : is_late(&v)     ? TURN_NUMBER
+                                          : TURN_TENSOR;
         if (own != turn)
             continue;
         if (slots[p] < 0 && !eval_default(ev, b->env, param, &v))

@@ -42,6 +42,7 @@ fn shifted(x: f32[*S], k: f32?, by: i64?) -> f32[*S] {
   y = if k == none { x } else { x * k }
   if by == none { y } else { y + f32(by) }
 }
+fn plus(x: T, y: T) -> T where T: number { x + y }
 fn last(x: f32[*S]; axis: int = len(S) - 1, t: dtype = f32) -> t[S[axis]] {
   y: t[S[axis]] = axis
   y
@@ -115,9 +116,11 @@ def check(backend):
     mark = len(s.output)
     s.run("print(max(1, 2), max([1, 5, 2]), max(b), max(b, scale = 2), max(x, 0.5)[0, :])\n"
           "print(half(4), 1 in [1], f32 in [f64], x.rank, x == none, \"a\" + \"b\" == \"ab\")\n"
+          "print(plus(1, 2.5), plus(2.5, 1), plus(1, 2))\n"
           "print([a for a, b in [(1, 2), (3, 4)] if b > 2], [k for k in 0:9:2 if k != 4])\n"
           "print(all([]), any([false, true]), sum([]), prod([2, 3]), min([2, 1.5]), str([1, f32]))")
     tap.is_str(s.output[mark:], "2 5 2.0 4.0 [1. 1. 1.]  f32[3]\n2 true false 2 false true\n"
+               "3.5 3.5 3\n"
                "[3] [0, 2, 6, 8]\ntrue true 0 6 1.5 [1, f32]\n", name("static values"))
     for what, text, want in (
             ("an absent argument that would bind", "needs(x[0, 0, :])", "absent"),
