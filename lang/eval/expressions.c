@@ -174,26 +174,36 @@ static bool list_plus(struct eval *ev, const struct value *a, struct value *out)
     return true;
 }
 
-/* Whether X is an element of LIST. Integers that symbols do not decide are taken as different. */
-static bool is_in(struct eval *ev, const struct value *x, const struct value *list) {
+/* Whether X is an element of the list at the right: a run-time truth value where symbols leave it
+   open. */
+static bool is_in(struct eval *ev, const struct ast *e, const struct value *x,
+                  const struct value *list, struct value *out) {
+    *out = value_bool(false);
+    if (!is_list(list)) {
+        diag_error(ev->diags, e->span, ERR_ARG_KIND, "in", "the right side", "a list",
+                   value_kind_name(list));
+        return false;
+    }
     for (uint32_t i = 0; i < list->list->n; i++) {
-        const struct value *y = &list->list->at[i];
-        if (value_is_integer(x) && value_is_integer(y) ? int_equal(ev, x, y) == 1
-                                                       : value_equal(x, y))
+        struct value pair[2] = {*x, list->list->at[i]}, same, both[2];
+        int eq = value_is_integer(x) && value_is_integer(&pair[1]) ? int_equal(ev, x, &pair[1])
+                                                                   : value_equal(x, &pair[1]);
+        if (eq == 1) {
+            *out = value_bool(true);
             return true;
+        }
+        if (eq == 0)
+            continue;
+        if (!apply_op(ev, OP_EQ, 2, pair, e->span, &same))
+            return false;
+        both[0] = *out;
+        both[1] = same;
+        if (out->kind == VAL_BOOL)
+            *out = same;
+        else if (!apply_op(ev, OP_OR, 2, both, e->span, out))
+            return false;
     }
-    return false;
-}
-
-static bool list_op(struct eval *ev, const struct ast *e, const struct value *a,
-                    struct value *out) {
-    if (e->op == AOP_IN && is_list(&a[1])) {
-        *out = value_bool(is_in(ev, &a[0], &a[1]));
-        return true;
-    }
-    diag_error(ev->diags, e->span, ERR_ARG_KIND, "in", "the right side", "a list",
-               value_kind_name(&a[1]));
-    return false;
+    return true;
 }
 
 static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
@@ -229,7 +239,7 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         return true;
     }
     if (e->op == AOP_IN)
-        return list_op(ev, e, a, out);
+        return is_in(ev, e, &a[0], &a[1], out);
     if (e->op == AOP_POW)
         return power(ev, a, e->span, out);
     if (e->op == AOP_MATMUL)

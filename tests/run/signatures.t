@@ -42,6 +42,9 @@ fn shifted(x: f32[*S], k: f32?, by: i64?) -> f32[*S] {
   y = if k == none { x } else { x * k }
   if by == none { y } else { y + f32(by) }
 }
+fn has(x: f32[N]) -> y: f32[N] {
+  map i in N { y[i] = select(N in [3, 5], 2 * x[i], x[i]) }
+}
 fn plus(x: T, y: T) -> T where T: number { x + y }
 fn last(x: f32[*S]; axis: int = len(S) - 1, t: dtype = f32) -> t[S[axis]] {
   y: t[S[axis]] = axis
@@ -99,6 +102,11 @@ def check(backend):
     x, b = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal(3).astype("f4")
     tap.is_close(s.call("biased", x, b), x + b, name("an optional argument"))
     tap.is_close(s.call("biased", x), x, name("an optional argument that is absent"))
+    has = s.compile("has(x: f32[N])")
+    for n in 2, 3, 4, 5:
+        v = numpy.ones(n, "f4")
+        tap.is_close(has.call(v), v * (2 if n in (3, 5) else 1), name("a symbol in a list", n))
+        tap.is_close(s.call("has(x: f32[%d])" % n, v), has.call(v), name("a number in a list", n))
     tap.is_close(s.call("last", x), numpy.full(3, 1, "f4"), name("a default that uses a pack"))
     tap.is_close(s.call("shifted", x), x, name("two optional numbers"))
     tap.is_close(s.call("shifted", x, numpy.array(2, "f4"), numpy.array(3)), x * 2 + 3,
