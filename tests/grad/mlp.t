@@ -149,7 +149,8 @@ fn dlooped(x: f64[N]) -> d: f64[N] { l, g = gradient looped(x) over x
 except dclpy.Error as error:
     tap.ok("no derivative here: a sequential loop" in str(error), "a loop is refused, with reason",
            str(error))
-for k, inside in enumerate(("if x[1] == x[1] ", "map j in 0:N ")):
+for k, (inside, by, to) in enumerate((("if x[1] == x[1] ", "u", "t"), ("map j in 0:N ", "u", "t"),
+                                      ("map j in 0:N ", "2", "x[j] * f64(k)"))):
     try:
         s.run("""
 fn turned%d(x: f64[N]) -> s: f64[] {
@@ -158,13 +159,13 @@ fn turned%d(x: f64[N]) -> s: f64[] {
     u << x[0]
     t: f64 = 1
     k = 0
-    while k < 3 { k += 1;  t = t * u }
-    t >> s (sum)
+    while k < 3 { k += 1;  t = t * %s }
+    u * %s >> s (sum)
   }
 }
 fn dturned%d(x: f64[N]) -> d: f64[N] { l, g = gradient turned%d(x) over x
   d = g }
-""" % (k, inside, k, k))
+""" % (k, inside, by, to, k, k))
         s.call("dturned%d" % k, x)
         tap.ok(False, "a while is refused")
     except dclpy.Error as error:

@@ -16,6 +16,11 @@ layer Quad(n: int) {
   param v: f32[2, n] ~ ones
   fn forward(a: f32[n]) -> f32 { total((w - a) * (w - a)) + total(v * v * v) / 3 }
 }
+layer Other(n: int) {
+  param v: f32[n]
+  param w: f32[n] ~ ones
+  fn forward(a: f32[n]) -> f32 { total(v * w * a) }
+}
 fn total(x: f32[*S]) -> s: f32 { map *i in S { s += x[*i] } }
 fn train(net, opt, a: f32[_]) -> f32 { minimize net(a) over net with opt }
 fn twice(net, opt, a: f32[_]) -> (f32, f32) {
@@ -196,6 +201,8 @@ for text, want in (
         ("net = Quad(3)\nl, g = gradient net(a) over net\ng.z",
          "the list of gradients has no member z"),
         ("net = Two(3)\nl, g = gradient net(a) over net\nh = g + g.body", "by the same params"),
+        ("net = Quad(3)\nl, g = gradient net(a) over net\no = Other(3)\n"
+         "l, h = gradient o(a) over o\nk = g + h", "by the same params"),
         ("net = Two(3)\nl, g = gradient net(a) over net\nupdate net.body by g with SGD(1)",
          "must be gradients of what is updated"),
         ("net = Two(3)\nl, g = gradient net(a) over net\nupdate net by g with net",

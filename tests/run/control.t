@@ -20,6 +20,9 @@ fn weak(x: f64[N]) -> y: f64[N] { map i { y[i] = if x[i] > 0 { x[i] } else { 0 }
 fn weak_first(x: f64[N]) -> y: f64[N] { map i { y[i] = if x[i] > 0 { 0.1 } else { x[i] } } }
 fn weak_both(x: f64[_]) -> f64 { y = if x[0] > 0 { 0.1 } else { 1 }
   y * x[0] }
+fn weak_carried(x: f64[_], c: bool) -> f64 { y = if c { 0.1 } else { x[0] }
+  for t in 0:3 { y = y + x[0] }
+  y }
 fn pairs(x: f32[N]) -> (f32, f32[N]) { a, b = if x[0] > 1 { (x[0], x) } else { (2.5, x * 3) }
   (a, b) }
 fn chain(k: i64) -> i64 { if k > 3 { 30 } else if k > 2 { 20 } else { k } }
@@ -72,6 +75,15 @@ fn named(n: i64) -> i64 { go: bool = true
 fn gives_up(x: f32[_], most: i64) -> i64 { k = 0
   while k < most and x[k] > 0 { k += 1 }
   k }
+fn asked(x: f32[N]) -> (k: i64, last: bool) {
+  go: bool = false
+  y: f32[N]
+  map i in N { x[i] + 1 >> y[i] }
+  n = 0
+  while go { n = n + 1 }
+  map i in N { v << y[i];  v > 0 >> go (or) }
+  k = n
+  last = go }
 fn nested(n: i64) -> i64 { a = 0
   s = 0
   while a < n { b = 0
@@ -105,6 +117,7 @@ CASES = (
     ("weak", [d], np.maximum(d, 0), "a number takes the type of the other side"),
     ("weak_first", [d], np.where(d > 0, 0.1, d), "... also where it stands first"),
     ("weak_both", [d], 0.1 * 0.5, "two numbers keep their digits"),
+    ("weak_carried", [d, True], 0.1 + 0.5 + 0.5 + 0.5, "... and has it afterwards"),
     ("pairs", [x], (x[0], x), "a tuple"),
     ("pairs", [x / 2], (2.5, x / 2 * 3), "a tuple of the other side"),
     ("chain", [4], 30, "else if"), ("chain", [3], 20, "else if"), ("chain", [1], 1, "else"),
@@ -127,6 +140,7 @@ CASES = (
     ("named", [7], 9, "a while on a container"), ("named", [-1], 3, "... asked again each turn"),
     ("gives_up", [np.array([1, 1, 0, 1], "f4"), 2], 2, "a while that ends for one reason"),
     ("gives_up", [np.array([1, 1, 0, 1], "f4"), 3], 2, "... or the other"),
+    ("asked", [x], (0, True), "a condition that is written later"),
     ("nested", [5], sum(b for a in range(5) for b in range(a)), "nested"),
 )
 

@@ -137,4 +137,11 @@ for loop, shown, what in LOOPS:
         except dclpy.Error as error:
             said.append(str(error))
     tap.ok("error" not in said[0] and said[1:] == said[:1] * 2, what, *said)
+s = dclpy.Session("cache=speeds")
+s.run(PROGRAM + "x: f32[2, 4] = 1\ny: f32[1, 4] = 1\nx = x + 1\ny = y + 1\n")
+before = kernels("speeds")
+s.run("a = x * 1\nb = y * 1\nfor t in 0:20 {\n  a = extended(a, x[0, :])\n"
+      "  b = extended(extended(b, x[0, :]), x[1, :])\n  z = a @ b.T\n}")
+tap.ok(kernels("speeds") - before <= 2 + 3 * MOST + 3, "two speeds compile a handful, too",
+       str(kernels("speeds") - before))
 tap.done_testing()
