@@ -174,8 +174,30 @@ static bool list_plus(struct eval *ev, const struct value *a, struct value *out)
     return true;
 }
 
-/* Whether X is an element of the list at the right: a run-time truth value where symbols leave it
-   open. */
+/* Whether X and Y are equal, lists element by element: a run-time truth value where symbols leave
+   it open, so that constants and symbols mean the same. */
+static bool same_value(struct eval *ev, const struct value *x, const struct value *y,
+                       struct span span, struct value *out) {
+    struct value pair[2] = {*x, *y}, both[2];
+    if (!is_list(x) || !is_list(y)) {
+        bool ints = value_is_integer(x) && value_is_integer(y);
+        int eq = ints ? int_equal(ev, x, y) : value_equal(x, y);
+        *out = value_bool(eq == 1);
+        return eq >= 0 || apply_op(ev, OP_EQ, 2, pair, span, out);
+    }
+    *out = value_bool(x->list->n == y->list->n);
+    for (uint32_t i = 0; i < x->list->n && !(out->kind == VAL_BOOL && !out->b); i++) {
+        if (!same_value(ev, &x->list->at[i], &y->list->at[i], span, &both[1]))
+            return false;
+        both[0] = *out;
+        if (both[0].kind == VAL_BOOL || (both[1].kind == VAL_BOOL && !both[1].b))
+            *out = both[1];
+        else if (both[1].kind != VAL_BOOL && !apply_op(ev, OP_AND, 2, both, span, out))
+            return false;
+    }
+    return true;
+}
+
 static bool is_in(struct eval *ev, const struct ast *e, const struct value *x,
                   const struct value *list, struct value *out) {
     *out = value_bool(false);
@@ -184,23 +206,13 @@ static bool is_in(struct eval *ev, const struct ast *e, const struct value *x,
                    value_kind_name(list));
         return false;
     }
-    for (uint32_t i = 0; i < list->list->n; i++) {
-        struct value pair[2] = {*x, list->list->at[i]}, same, both[2];
-        int eq = value_is_integer(x) && value_is_integer(&pair[1]) ? int_equal(ev, x, &pair[1])
-                                                                   : value_equal(x, &pair[1]);
-        if (eq == 1) {
-            *out = value_bool(true);
-            return true;
-        }
-        if (eq == 0)
-            continue;
-        if (!apply_op(ev, OP_EQ, 2, pair, e->span, &same))
+    for (uint32_t i = 0; i < list->list->n && !(out->kind == VAL_BOOL && out->b); i++) {
+        struct value both[2] = {*out};
+        if (!same_value(ev, x, &list->list->at[i], e->span, &both[1]))
             return false;
-        both[0] = *out;
-        both[1] = same;
-        if (out->kind == VAL_BOOL)
-            *out = same;
-        else if (!apply_op(ev, OP_OR, 2, both, e->span, out))
+        if (both[0].kind == VAL_BOOL || (both[1].kind == VAL_BOOL && both[1].b))
+            *out = both[1];
+        else if (both[1].kind != VAL_BOOL && !apply_op(ev, OP_OR, 2, both, e->span, out))
             return false;
     }
     return true;
@@ -237,6 +249,13 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         *out = value_str(name_lit(
             ev, arena_printf(ev->arena, "%s%s", text_of(ev, a[0].str), text_of(ev, a[1].str))));
         return true;
+    }
+    if ((e->op == AOP_EQ || e->op == AOP_NE) && is_list(&a[0]) && is_list(&a[1])) {
+        struct value same;
+        if (!same_value(ev, &a[0], &a[1], e->span, &same))
+            return false;
+        *out = same;
+        return e->op == AOP_EQ || apply_op(ev, OP_NOT, 1, &same, e->span, out);
     }
     if (e->op == AOP_IN)
         return is_in(ev, e, &a[0], &a[1], out);

@@ -45,6 +45,9 @@ fn shifted(x: f32[*S], k: f32?, by: i64?) -> f32[*S] {
 fn has(x: f32[N]) -> y: f32[N] {
   map i in N { y[i] = select(N in [3, 5], 2 * x[i], x[i]) }
 }
+fn alike(x: f32[M, N]) -> y: f32[M, N] {
+  map *b in [M, N] { y[*b] = select([M, N] == [2, 3] or [M, 1] != [N, 1], 2 * x[*b], x[*b]) }
+}
 fn plus(x: T, y: T) -> T where T: number { x + y }
 fn last(x: f32[*S]; axis: int = len(S) - 1, t: dtype = f32) -> t[S[axis]] {
   y: t[S[axis]] = axis
@@ -107,6 +110,10 @@ def check(backend):
         v = numpy.ones(n, "f4")
         tap.is_close(has.call(v), v * (2 if n in (3, 5) else 1), name("a symbol in a list", n))
         tap.is_close(s.call("has(x: f32[%d])" % n, v), has.call(v), name("a number in a list", n))
+    alike = s.compile("alike(x: f32[M, N])")
+    for m, n in (2, 3), (3, 3), (2, 2), (3, 2):
+        v = numpy.ones((m, n), "f4")
+        tap.is_close(alike.call(v), v * (1 + (m != n)), name("lists of symbols", m, n))
     tap.is_close(s.call("last", x), numpy.full(3, 1, "f4"), name("a default that uses a pack"))
     tap.is_close(s.call("shifted", x), x, name("two optional numbers"))
     tap.is_close(s.call("shifted", x, numpy.array(2, "f4"), numpy.array(3)), x * 2 + 3,
@@ -124,11 +131,12 @@ def check(backend):
     mark = len(s.output)
     s.run("print(max(1, 2), max([1, 5, 2]), max(b), max(b, scale = 2), max(x, 0.5)[0, :])\n"
           "print(half(4), 1 in [1], f32 in [f64], x.rank, x == none, \"a\" + \"b\" == \"ab\")\n"
+          "print([1, [2]] == [1, [2]], [1] == [1, 2], [1] != [2], [1, 2] in [[1, 2]], [1] in [1])\n"
           "print(plus(1, 2.5), plus(2.5, 1), plus(1, 2))\n"
           "print([a for a, b in [(1, 2), (3, 4)] if b > 2], [k for k in 0:9:2 if k != 4])\n"
           "print(all([]), any([false, true]), sum([]), prod([2, 3]), min([2, 1.5]), str([1, f32]))")
     tap.is_str(s.output[mark:], "2 5 2.0 4.0 [1. 1. 1.]  f32[3]\n2 true false 2 false true\n"
-               "3.5 3.5 3\n"
+               "true false true true false\n3.5 3.5 3\n"
                "[3] [0, 2, 6, 8]\ntrue true 0 6 1.5 [1, f32]\n", name("static values"))
     for what, text, want in (
             ("an absent argument that would bind", "needs(x[0, 0, :])", "absent"),
