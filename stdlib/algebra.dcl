@@ -1,6 +1,6 @@
 ## The lower triangle L with L L^T = A, for symmetric positive definite A (of which the lower half
 ## is read); NaN where it is not.
-## `cholesky(A)`
+## `cholesky(A)` with A: f32[2, 2] = [[4, 2], [2, 10]] is `[[2, 0], [1, 3]]`
 fn cholesky(A: T[*P, N, N]) -> L: T[*P, N, N] where T: float {
   L = 0
   map *p in P {
@@ -19,8 +19,9 @@ fn cholesky(A: T[*P, N, N]) -> L: T[*P, N, N] where T: float {
 }
 
 ## X with A X = B, where A is a triangle: the lower one, or the upper with `upper`; of `unit`, the
-## diagonal counts as ones.
-## `solve_triangular(L, B)`
+## diagonal counts as ones. What lies on the other side is not read.
+## `solve_triangular(A, B)` with A: f32[2, 2] = [[2, 0], [1, 3]], B: f32[2, 1] = [[4], [8]] is
+## `[[2], [2]]`
 fn solve_triangular(A: T[*P, N, N], B: T[*P, N, M]; upper: bool = false, unit: bool = false)
     -> X: T[*P, N, M] where T: float {
   X = 0
@@ -41,7 +42,7 @@ fn solve_triangular(A: T[*P, N, N], B: T[*P, N, M]; upper: bool = false, unit: b
 
 ## Q with orthonormal columns and an upper triangle R with Q R = A, for M >= N: Gram and Schmidt,
 ## each column twice (Kahan). The diagonal of R is not negative.
-## `q, r = qr(A)`
+## `q, r = qr(A)` with A: f32[3, 2]
 fn qr(A: T[*P, M, N]) -> (Q: T[*P, M, N], R: T[*P, N, N]) where T: float {
   Q = A
   R = 0
@@ -64,8 +65,9 @@ fn qr(A: T[*P, M, N]) -> (Q: T[*P, M, N], R: T[*P, N, N]) where T: float {
   }
 }
 
-## X with A X = B, by elimination with the largest pivot of each column.
-## `solve(A, B)`
+## X with A X = B, by elimination with the largest pivot of each column; infinite or NaN where A has
+## no inverse.
+## `solve(A, B)` with A: f32[2, 2] = [[0, 2], [1, 1]], B: f32[2, 1] = [[4], [5]] is `[[3], [2]]`
 fn solve(A: T[*P, N, N], B: T[*P, N, M]) -> X: T[*P, N, M] where T: float {
   X = B
   U: T[*P, N, N] = A
@@ -108,27 +110,28 @@ fn solve(A: T[*P, N, N], B: T[*P, N, M]) -> X: T[*P, N, M] where T: float {
   }
 }
 
-## The inverse of A.
-## `inverse(A)`
+## The inverse of A, by solve.
+## `inverse(A)` with A: f32[2, 2] = [[0, 2], [1, 1]] is `[[-0.5, 1], [0.5, 0]]`
 fn inverse(A: T[*P, N, N]) -> T[*P, N, N] where T: float { solve(A, identity(N, t = T)) }
 
-## Ones on the diagonal.
-## `identity(3)`
+## The n x n matrix with ones on the diagonal and 0 elsewhere.
+## `identity(2)` is `[[1, 0], [0, 1]]`
 fn identity(n: int; t: dtype = f32) -> y: t[n, n] { map i in n, j in n { y[i, j] = t(i == j) } }
 
-## The smallest prime factor of n.
+# The smallest prime factor of n that is not below `from`.
 fn prime_factor(n: int, from: int) -> int {
   if from * from > n { n } else if n % from == 0 { from } else { prime_factor(n, from + 1) }
 }
 
 ## The discrete Fourier transform of the last dimension, of numbers a + b i; `inverse` with the sign
 ## turned and divided by N. In steps of N's prime factors (Cooley and Tukey, 1965): N is known.
-## `re, im = fft(x, 0*x)`
+## `re, im = fft(x, 0*x)` with x: f32[4] = [1, 2, 3, 4] is `[10, -2, -2, -2], [0, 2, 0, -2]`
 fn fft(a: T[*S, N], b: T[*S, N]; inverse: bool = false) -> (T[*S, N], T[*S, N]) where T: float {
   x, y = fft_steps(a, b, if inverse { 1 } else { -1 })
   if inverse { (x / T(N), y / T(N)) } else { (x, y) }
 }
 
+# The transform with the sign of its exponent, not divided.
 fn fft_steps(a: T[*S, N], b: T[*S, N], sign: int) -> (T[*S, N], T[*S, N]) where T: float {
   if N == 1 { return (a, b) }
   p = prime_factor(N, 2)

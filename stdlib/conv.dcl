@@ -1,5 +1,7 @@
-## Two-dimensional convolution (cross-correlation), zero padding on all sides. Each of `groups`
-## parts of the output channels sees its part of the input channels.
+## Two-dimensional convolution (cross-correlation), zero padding on all sides: the result has (n + 2
+## pad - dilation (k - 1) - 1) // stride + 1 rows, and columns alike. Each of `groups` parts of the
+## output channels sees its part of the input channels.
+## `conv2d(x, w, pad = 1)` with x: f32[2, 3, 8, 8], w: f32[4, 3, 3, 3]
 fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dilation: int = 1,
     groups: int = 1)
     -> T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
@@ -15,7 +17,7 @@ fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dil
   }
 }
 
-## The same as its definition; what gradients are taken of.
+# conv2d as its definition; what gradients are taken of.
 fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0,
     dilation: int = 1, groups: int = 1)
     -> y: T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
@@ -27,12 +29,14 @@ fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 
   }
 }
 
-## x + b, with one element of b per channel.
+## x + b, with one element of b per channel, the second dimension.
+## `add_channels(x, b)` with x: f32[2, 3, 4, 4], b: f32[3]
 fn add_channels(x: T[N, C, *S], b: T[C]) -> y: T[N, C, *S] where T: number {
   map n in N, c in C, *i in S { y[n, c, *i] = x[n, c, *i] + b[c] }
 }
 
 ## The largest element of each k x k window; what lies in the padding does not count.
+## `max_pool2d(x, k = 3, pad = 1)` with x: f32[2, 3, 8, 8]
 fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2, pad: int = 0)
     -> y: T[N, C, (H + 2*pad - k)//stride + 1, (W + 2*pad - k)//stride + 1] where T: float {
   map n, c, i, j, r in k, s in k {
@@ -41,15 +45,18 @@ fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2, pad: int = 0)
 }
 
 ## The mean of each channel's plane.
+## `global_avg_pool(x)` with x: f32[1, 2, 2, 2] = [[[[1, 2], [3, 4]], [[0, 0], [0, 2]]]] is `[[2.5,
+## 0.5]]`
 fn global_avg_pool(x: T[N, C, H, W]) -> y: T[N, C] where T: float {
   s: T[N, C]
   map n, c, i, j { x[n, c, i, j] >> s[n, c] (sum) }
   map n, c { y[n, c] = s[n, c] / T(H*W) }
 }
 
-## Convolution of any number of dimensions behind batch and channels. Sizes are numbers, or lists
-## with one for each dimension; padding is zeros on both sides.
-## `conv(x, w, stride = [1, 2], pad = 1)`
+## Convolution (cross-correlation) of any number of dimensions behind batch and channels. Sizes are
+## numbers, or lists with one for each dimension; padding is zeros on both sides. The sizes of the
+## result are those of conv2d.
+## `conv(x, w, stride = [1, 2], pad = 1)` with x: f32[2, 3, 5, 6], w: f32[4, 3, 3, 3]
 fn conv(x: T[N, C, *S], w: T[O, I, *K]; stride = 1, pad = 0, dilation = 1, groups: int = 1)
     -> T[N, O, *conv_shape(S, K, stride, pad, dilation)]
     where T: number, C == I*groups, O % groups == 0 {
@@ -65,6 +72,7 @@ fn conv(x: T[N, C, *S], w: T[O, I, *K]; stride = 1, pad = 0, dilation = 1, group
   y
 }
 
+# The sizes behind batch and channels of what conv gives.
 fn conv_shape(S: list, K: list, stride, pad, dilation) -> list {
   step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
   if len(K) != len(S) { error("weights of", len(K), "dimensions for", len(S)) }
@@ -73,7 +81,8 @@ fn conv_shape(S: list, K: list, stride, pad, dilation) -> list {
 
 ## What conv maps from, the other way round: each element of x is spread over a window of the
 ## result, whose sizes are (n - 1) stride - 2 pad + dilation (k - 1) + 1 + extra.
-## `conv_transpose(x, w, stride = 2, pad = 1, extra = 1)`
+## `conv_transpose(x, w, stride = 2, pad = 1, extra = 1)` with x: f32[2, 3, 4, 4], w: f32[3, 2, 3,
+## 3]
 fn conv_transpose(x: T[N, C, *S], w: T[C, O, *K]; stride = 1, pad = 0, dilation = 1, extra = 0,
     groups: int = 1) -> y: T[N, O*groups, *spread_shape(S, K, stride, pad, dilation, extra)]
     where T: number, C % groups == 0 {
@@ -85,6 +94,7 @@ fn conv_transpose(x: T[N, C, *S], w: T[C, O, *K]; stride = 1, pad = 0, dilation 
   }
 }
 
+# The sizes behind batch and channels of what conv_transpose gives.
 fn spread_shape(S: list, K: list, stride, pad, dilation, extra) -> list {
   step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
   more = each(extra, S)

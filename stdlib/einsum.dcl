@@ -1,5 +1,7 @@
-## Einstein's sum: a letter for each dimension of each tensor, and those of the result; letters that
-## the result lacks are summed over. `einsum("bij,bjk->bik", [x, y])`
+## Einstein's sum: a letter for each dimension of each tensor, and those of the result behind `->`;
+## letters that the result lacks are summed over. Without `->` the result has those that stand once,
+## in the order of the alphabet.
+## `einsum("bij,bjk->bik", [x, y])` with x: f32[2, 3, 4], y: f32[2, 4, 2]
 fn einsum(spec: str, xs: T[*_][]) -> y: T[*einsum_shape(spec, [x.shape for x in xs])]
     where T: number {
   shapes = [x.shape for x in xs]
@@ -11,8 +13,8 @@ fn einsum(spec: str, xs: T[*_][]) -> y: T[*einsum_shape(spec, [x.shape for x in 
   }
 }
 
-## The letters of each of N tensors, and those of the result: without `->` those that stand once, in
-## the order of the alphabet.
+# The letters of each of N tensors, and those of the result: without `->` those that stand once, in
+# the order of the alphabet.
 fn einsum_letters(spec: str, n: int) -> list {
   all = [c for c in list(spec) if c != " "]
   arrow = if "-" in all { position("-", all) } else { len(all) }
@@ -27,7 +29,7 @@ fn einsum_letters(spec: str, n: int) -> list {
     if len([d for d in letters if d == c]) == 1]]
 }
 
-## The shape of the result.
+# The shape of the result.
 fn einsum_shape(spec: str, shapes: list) -> shape {
   inputs, output = einsum_letters(spec, len(shapes))
   for k, l in enumerate(inputs) {
@@ -43,31 +45,35 @@ fn einsum_shape(spec: str, shapes: list) -> shape {
   [letter_size(l, inputs, shapes) for l in output]
 }
 
-## The size that all dimensions called L have.
+# The size that all dimensions called L have.
 fn letter_size(l: str, inputs: list, shapes: list) -> int {
   sizes = joined([[n for c, n in zip(inputs[k], shapes[k]) if c == l] for k in 0:len(shapes)])
   for n in sizes { if proved(n != sizes[0]) { error("dimension", l, "is", sizes[0], "and", n) } }
   sizes[0]
 }
 
-## All elements of a list of lists: joined([[1], [2, 3]]) is [1, 2, 3].
+## All elements of a list of lists.
+## `joined([[1], [2, 3]])` is `[1, 2, 3]`
 fn joined(l: list) -> list {
   all = []
   for part in l { all = [*all, *part] }
   all
 }
 
-## Each element once, where it stands first: unique([2, 1, 2]) is [2, 1].
+## Each element of a list once, where it stands first.
+## `unique([2, 1, 2])` is `[2, 1]`
 fn unique(l: list) -> list { [x for i, x in enumerate(l) if not (x in l[:i])] }
 
-## Where X stands first in L.
+## Where X stands first in the list L; an error if it does not.
+## `position("b", ["a", "b"])` is `1`
 fn position(x, l: list) -> int {
   all = [i for i, y in enumerate(l) if y == x]
   if len(all) == 0 { error("no", x, "in", l) }
   all[0]
 }
 
-## The parts of L between elements that are X: cut([1, 0, 2], 0) is [[1], [2]].
+## The parts of the list L between elements that are X.
+## `cut([1, 0, 2], 0)` is `[[1], [2]]`
 fn cut(l: list, x) -> list {
   if not (x in l) { return [l] }
   i = position(x, l)

@@ -1,4 +1,5 @@
 ## x W^T + b. The names of its states are PyTorch's, as those of all layers here.
+## `Linear(3, 2)(x)` with x: f32[4, 3]
 layer Linear(inputs: int, outputs: int, with_bias: bool = true) {
   param weight: f32[outputs, inputs] ~ uniform(1/sqrt(inputs))
   param bias: f32[select(with_bias, outputs, 0)] ~ uniform(1/sqrt(inputs))
@@ -8,6 +9,7 @@ layer Linear(inputs: int, outputs: int, with_bias: bool = true) {
 }
 
 ## Two-dimensional convolution with k x k weights, and a bias per output channel.
+## `Conv2d(3, 4, 3, pad = 1)(x)` with x: f32[2, 3, 8, 8]
 layer Conv2d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, dilation: int = 1,
     groups: int = 1, with_bias: bool = true) {
   param weight: f32[outputs, inputs//groups, k, k] ~ uniform(1/sqrt(inputs//groups*k*k))
@@ -21,6 +23,7 @@ layer Conv2d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, d
 }
 
 ## Normalization over the last dimension, with a scale and an offset per element.
+## `LayerNorm(4)(x)` with x: f32[2, 4]
 layer LayerNorm(size: int, eps: float = 1e-5) {
   param weight: f32[size] ~ ones
   param bias: f32[size] ~ zeros
@@ -29,6 +32,7 @@ layer LayerNorm(size: int, eps: float = 1e-5) {
 
 ## Normalization of each channel, the second dimension: with the batch's mean and variance in
 ## training, which the running ones follow; else with these.
+## `BatchNorm(3)(x)` with x: f32[2, 3, 4, 4]
 layer BatchNorm(size: int, eps: float = 1e-5, momentum: float = 0.1) {
   param weight: f32[size] ~ ones
   param bias: f32[size] ~ zeros
@@ -48,13 +52,15 @@ layer BatchNorm(size: int, eps: float = 1e-5, momentum: float = 0.1) {
   }
 }
 
-## A row of numbers for each of `count` words.
+## A row of `size` numbers for each of `count` words.
+## `Embedding(10, 4)(i)` with i: i64[2, 3]
 layer Embedding(count: int, size: int) {
   param weight: f32[count, size] ~ normal
   fn forward(i: i64[*S]) -> f32[*S, size] { embedding(i, weight) }
 }
 
-## Convolution of images' rows, or anything with one dimension behind batch and channels.
+## Convolution of anything with one dimension behind batch and channels, with weights of size k.
+## `Conv1d(3, 4, 3, stride = 2)(x)` with x: f32[2, 3, 9]
 layer Conv1d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, dilation: int = 1,
     groups: int = 1, with_bias: bool = true) {
   param weight: f32[outputs, inputs//groups, k] ~ uniform(1/sqrt(inputs//groups*k))
@@ -66,7 +72,8 @@ layer Conv1d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, d
   }
 }
 
-## Convolution of three dimensions behind batch and channels.
+## Convolution of three dimensions behind batch and channels, with k x k x k weights.
+## `Conv3d(2, 3, 3, pad = 1)(x)` with x: f32[1, 2, 3, 4, 5]
 layer Conv3d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, dilation: int = 1,
     groups: int = 1, with_bias: bool = true) {
   param weight: f32[outputs, inputs//groups, k, k, k] ~ uniform(1/sqrt(inputs//groups*k**3))
@@ -78,7 +85,8 @@ layer Conv3d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, d
   }
 }
 
-## The transposed convolution of images: `extra` rows and columns more.
+## The transposed convolution of images, see conv_transpose; `extra` rows and columns more.
+## `ConvTranspose2d(3, 2, 3, stride = 2, pad = 1, extra = 1)(x)` with x: f32[1, 3, 4, 4]
 layer ConvTranspose2d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0,
     extra: int = 0, with_bias: bool = true) {
   param weight: f32[inputs, outputs, k, k] ~ uniform(1/sqrt(outputs*k*k))
@@ -90,7 +98,8 @@ layer ConvTranspose2d(inputs: int, outputs: int, k: int, stride: int = 1, pad: i
   }
 }
 
-## Normalization of groups of channels of each sample.
+## Normalization of groups of channels of each sample, see group_norm.
+## `GroupNorm(2, 4)(x)` with x: f32[2, 4, 3, 3]
 layer GroupNorm(groups: int, size: int, eps: float = 1e-5) {
   param weight: f32[size] ~ ones
   param bias: f32[size] ~ zeros
@@ -100,18 +109,21 @@ layer GroupNorm(groups: int, size: int, eps: float = 1e-5) {
 }
 
 ## x by the square root of its mean square over the last dimension, with a scale per element.
+## `RMSNorm(4)(x)` with x: f32[2, 4]
 layer RMSNorm(size: int, eps: float = 1e-6) {
   param weight: f32[size] ~ ones
   fn forward(x: f32[*S, size]) -> f32[*S, size] { rms_norm(x, weight, eps = eps) }
 }
 
-## relu with a slope below 0 for each channel.
+## relu with a learned slope below 0 for each channel, the second dimension.
+## `PReLU(2)(x)` with x: f32[1, 2, 2] = [[[-1, 1], [-4, 4]]] is `[[[-0.25, 1], [-1, 4]]]`
 layer PReLU(size: int = 1, start: float = 0.25) {
   param weight: f32[size] = start
   fn forward(x: f32[N, size, *S]) -> f32[N, size, *S] { prelu(x, weight) }
 }
 
 ## Attention of several heads, q, k and v from one map, as PyTorch's MultiheadAttention.
+## `MultiheadAttention(8, 2)(x, causal = true)` with x: f32[2, 3, 8]
 layer MultiheadAttention(size: int, heads: int) {
   param in_proj_weight: f32[3*size, size] ~ xavier_uniform
   param in_proj_bias: f32[3*size] ~ zeros
@@ -123,7 +135,9 @@ layer MultiheadAttention(size: int, heads: int) {
   }
 }
 
-## A layer of an LSTM over x: f32[L, B, inputs], from a start of zeros; PyTorch's names.
+## A layer of an LSTM over x: f32[L, B, inputs], from a start of zeros: all outputs, f32[L, B,
+## size].
+## `LSTM(4, 3)(x)` with x: f32[5, 2, 4]
 layer LSTM(inputs: int, size: int) {
   param weight_ih_l0: f32[4*size, inputs] ~ uniform(1/sqrt(size))
   param weight_hh_l0: f32[4*size, size] ~ uniform(1/sqrt(size))
@@ -136,7 +150,8 @@ layer LSTM(inputs: int, size: int) {
   }
 }
 
-## A layer of a GRU over x: f32[L, B, inputs], from a start of zeros; PyTorch's names.
+## A layer of a GRU over x: f32[L, B, inputs], from a start of zeros: all outputs, f32[L, B, size].
+## `GRU(4, 3)(x)` with x: f32[5, 2, 4]
 layer GRU(inputs: int, size: int) {
   param weight_ih_l0: f32[3*size, inputs] ~ uniform(1/sqrt(size))
   param weight_hh_l0: f32[3*size, size] ~ uniform(1/sqrt(size))

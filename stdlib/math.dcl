@@ -1,35 +1,44 @@
-## c[0] x^n + ... + c[n], by Horner's rule.
+## c[0] x^n + ... + c[n] for the n + 1 numbers of c, by Horner's rule.
+## `horner(2.0, c = [1, 0, -1])` is `3`
 fn horner(x: T; c: list) -> T where T: float {
   p = T(c[0])
   for k in c[1:] { p = p * x + T(k) }
   p
 }
 
-## -1, 0 or 1; NaN of NaN.
+## -1, 0 or 1; a 0 keeps its sign, NaN gives NaN.
+## `sign(x)` with x: f32[3] = [-2.5, 0, 3] is `[-1, 0, 1]`
 fn sign(x: T) -> T where T: number { select(x > 0, T(1), select(x < 0, T(-1), x)) }
 
 ## The least whole number that is not below x.
+## `ceil(x)` with x: f32[3] = [-1.5, 1, 1.5] is `[-1, 1, 2]`
 fn ceil(x: T) -> T where T: float { -floor(-x) }
 
 ## x without its fraction.
+## `trunc(x)` with x: f32[3] = [-1.5, 1, 1.5] is `[-1, 1, 1]`
 fn trunc(x: T) -> T where T: float { select(x < 0, -floor(-x), floor(x)) }
 
 ## x * x.
+## `square(-3.0)` is `9`
 fn square(x: T) -> T where T: number { x * x }
 
-## 1 / x.
+## 1 / x; inf of 0.
+## `reciprocal(4.0)` is `0.25`
 fn reciprocal(x: T) -> T where T: float { 1 / x }
 
-## 1 / sqrt(x).
+## 1 / sqrt(x); inf of 0, NaN below 0.
+## `rsqrt(4.0)` is `0.5`
 fn rsqrt(x: T) -> T where T: float { 1 / sqrt(x) }
 
 ## The magnitude of x with the sign of s; of s only its being below 0 counts.
+## `with_sign(3.0, -0.5)` is `-3`
 fn with_sign(x: T, s: T) -> T where T: float { select(s < 0, -abs(x), abs(x)) }
 
-## x with a sign of 0 where it is 0: what polynomials of differences lose.
+# x with a sign of 0 where it is 0: what polynomials of differences lose.
 fn keep_zero(y: T, x: T) -> T where T: float { select(x == 0, x, y) }
 
-## sqrt(x*x + y*y) without overflow on the way.
+## sqrt(x*x + y*y) without overflow on the way; inf if x or y is infinite.
+## `hypot(3.0, 4.0)` is `5`
 fn hypot(x: T, y: T) -> T where T: float {
   a = max(abs(x), abs(y))
   b = min(abs(x), abs(y))
@@ -38,7 +47,7 @@ fn hypot(x: T, y: T) -> T where T: float {
   select(abs(x) == inf or abs(y) == inf, T(inf), h)
 }
 
-## 2^n for whole n between -1100 and 1100.
+# 2^n for whole n between -1100 and 1100.
 fn power_of_two(n: f64) -> f64 {
   p = f64(1)
   rest = abs(n)
@@ -52,9 +61,9 @@ fn power_of_two(n: f64) -> f64 {
   p
 }
 
-## x = n pi/2 + r with |r| <= pi/4: r and n modulo 4. Up to 10^6 by Cody and Waite (1980), beyond
-## by the bits of 2/pi that matter (Payne and Hanek, 1983), in products of 24 bits, which are exact.
-## Exact to a float of 24 bits everywhere; of 53 bits up to 10^6, then to 1e-15 absolutely.
+# x = n pi/2 + r with |r| <= pi/4: r and n modulo 4. Up to 10^6 by Cody and Waite (1980), beyond by
+# the bits of 2/pi that matter (Payne and Hanek, 1983), in products of 24 bits, which are exact.
+# Exact to a float of 24 bits everywhere; of 53 bits up to 10^6, then to 1e-15 absolutely.
 fn quarter_turns(x: f64) -> (r: f64, q: f64) {
   n = round(x * 0.63661977236758134308)
   a = x - n * 1.5707963267341256142
@@ -85,6 +94,7 @@ fn quarter_turns(x: f64) -> (r: f64, q: f64) {
   q = n - 4 * floor(n * 0.25)
 }
 
+# The sine of an angle r between -pi/4 and pi/4: Taylor's series.
 fn sine_kernel(r: f64) -> f64 {
   u = r * r
   r + r * u * horner(u, c = [2.8114572543455206e-15, -7.6471637318198164e-13,
@@ -92,6 +102,7 @@ fn sine_kernel(r: f64) -> f64 {
       -1.9841269841269841e-4, 8.3333333333333333e-3, -0.16666666666666667])
 }
 
+# The cosine of an angle r between -pi/4 and pi/4: Taylor's series.
 fn cosine_kernel(r: f64) -> f64 {
   u = r * r
   1 - u * 0.5 + u * u * horner(u, c = [4.7794773323873853e-14, -1.1470745597729725e-11,
@@ -99,7 +110,8 @@ fn cosine_kernel(r: f64) -> f64 {
       4.1666666666666667e-2])
 }
 
-## The sine of x radians.
+## The sine of x radians; NaN of infinities.
+## `sin(1.0)` is `0.841471`
 fn sin(x: T) -> T where T: float {
   r, q = quarter_turns(f64(x))
   odd = q == 1 or q == 3
@@ -107,7 +119,8 @@ fn sin(x: T) -> T where T: float {
   keep_zero(T(select(q >= 2, -v, v)), x)
 }
 
-## The cosine of x radians.
+## The cosine of x radians; NaN of infinities.
+## `cos(1.0)` is `0.5403023`
 fn cos(x: T) -> T where T: float {
   r, q = quarter_turns(f64(x))
   odd = q == 1 or q == 3
@@ -115,7 +128,8 @@ fn cos(x: T) -> T where T: float {
   T(select(q == 1 or q == 2, -v, v))
 }
 
-## The tangent of x radians.
+## The tangent of x radians; NaN of infinities.
+## `tan(1.0)` is `1.5574077`
 fn tan(x: T) -> T where T: float {
   r, q = quarter_turns(f64(x))
   odd = q == 1 or q == 3
@@ -124,7 +138,7 @@ fn tan(x: T) -> T where T: float {
   keep_zero(T(select(odd, -c / s, s / c)), x)
 }
 
-## Of an angle between 0 and pi/2, in f64: atan(y / x) for y, x >= 0.
+# Of an angle between 0 and pi/2, in f64: atan(y / x) for y, x >= 0.
 fn first_quadrant(y: f64, x: f64) -> f64 {
   steep = y > x
   a = select(steep, x, y)
@@ -141,6 +155,7 @@ fn first_quadrant(y: f64, x: f64) -> f64 {
 }
 
 ## The angle whose tangent is x, from -pi/2 to pi/2.
+## `atan(1.0)` is `0.7853982`
 fn atan(x: T) -> T where T: float {
   a = abs(f64(x))
   v = select(a == inf, f64(1.57079632679489661923), first_quadrant(a, f64(1)))
@@ -148,7 +163,8 @@ fn atan(x: T) -> T where T: float {
   keep_zero(T(select(x < 0, -v, v)), x)
 }
 
-## The angle of the point (x, y), from -pi to pi.
+## The angle of the point (x, y), from -pi to pi; y comes first, as in C.
+## `atan2(1.0, -1.0)` is `2.3561945`
 fn atan2(y: T, x: T) -> T where T: float {
   a = abs(f64(y))
   b = abs(f64(x))
@@ -163,6 +179,7 @@ fn atan2(y: T, x: T) -> T where T: float {
 }
 
 ## The angle whose sine is x, from -pi/2 to pi/2; NaN outside of -1 .. 1.
+## `asin(1.0)` is `1.5707964`
 fn asin(x: T) -> T where T: float {
   a = abs(f64(x))
   v = first_quadrant(a, sqrt((1 - a) * (1 + a)))
@@ -171,6 +188,7 @@ fn asin(x: T) -> T where T: float {
 }
 
 ## The angle whose cosine is x, from 0 to pi; NaN outside of -1 .. 1.
+## `acos(0.5)` is `1.0471976`
 fn acos(x: T) -> T where T: float {
   a = abs(f64(x))
   v = first_quadrant(sqrt((1 - a) * (1 + a)), a)
@@ -178,6 +196,7 @@ fn acos(x: T) -> T where T: float {
   T(select(a <= 1, v, f64(nan)))
 }
 
+# exp(x) - 1: Taylor's series where x is near 0.
 fn expm1_double(x: f64) -> f64 {
   near = x + x * x * horner(x, c = [7.6471637318198164e-13, 1.1470745597729725e-11,
       1.6059043836821613e-10, 2.0876756987868099e-9, 2.5052108385441719e-8, 2.7557319223985891e-7,
@@ -186,7 +205,7 @@ fn expm1_double(x: f64) -> f64 {
   select(abs(x) < 0.5, near, exp(x) - 1)
 }
 
-## Kahan's way: what 1 + x loses of x is lost of the logarithm, too.
+# Kahan's way: what 1 + x loses of x is lost of the logarithm, too.
 fn log1p_double(x: f64) -> f64 {
   u = 1 + x
   d = u - 1
@@ -195,12 +214,15 @@ fn log1p_double(x: f64) -> f64 {
 }
 
 ## exp(x) - 1, exact for small x.
+## `expm1(0.001)` is `0.0010005002`
 fn expm1(x: T) -> T where T: float { keep_zero(T(expm1_double(f64(x))), x) }
 
-## log(1 + x), exact for small x.
+## log(1 + x), exact for small x; -inf at -1, NaN below.
+## `log1p(0.001)` is `0.0009995003`
 fn log1p(x: T) -> T where T: float { keep_zero(T(log1p_double(f64(x))), x) }
 
 ## 2 to the x.
+## `exp2(-1.5)` is `0.35355338`
 fn exp2(x: T) -> T where T: float {
   a = min(max(f64(x), -1090), 1090)
   n = round(a)
@@ -209,13 +231,16 @@ fn exp2(x: T) -> T where T: float {
   T(select(x == x, v, f64(x)))
 }
 
-## The logarithm to base 2.
+## The logarithm to base 2; -inf of 0, NaN below.
+## `log2(8.0)` is `3`
 fn log2(x: T) -> T where T: float { T(log(f64(x)) * 1.44269504088896340736) }
 
-## The logarithm to base 10.
+## The logarithm to base 10; -inf of 0, NaN below.
+## `log10(1000.0)` is `3`
 fn log10(x: T) -> T where T: float { T(log(f64(x)) * 0.43429448190325182765) }
 
 ## (exp(x) - exp(-x)) / 2.
+## `sinh(1.0)` is `1.1752012`
 fn sinh(x: T) -> T where T: float {
   a = abs(f64(x))
   e = expm1_double(min(a, 30))
@@ -226,6 +251,7 @@ fn sinh(x: T) -> T where T: float {
 }
 
 ## (exp(x) + exp(-x)) / 2.
+## `cosh(1.0)` is `1.5430806`
 fn cosh(x: T) -> T where T: float {
   a = abs(f64(x))
   e = exp(min(a, 30))
@@ -235,6 +261,7 @@ fn cosh(x: T) -> T where T: float {
 }
 
 ## The number whose sinh is x.
+## `asinh(1.0)` is `0.8813736`
 fn asinh(x: T) -> T where T: float {
   a = abs(f64(x))
   near = log1p_double(a + a * a / (1 + sqrt(1 + a * a)))
@@ -244,6 +271,7 @@ fn asinh(x: T) -> T where T: float {
 }
 
 ## The number from 0 up whose cosh is x; NaN below 1.
+## `acosh(2.0)` is `1.316958`
 fn acosh(x: T) -> T where T: float {
   a = f64(x)
   t = a - 1
@@ -251,7 +279,8 @@ fn acosh(x: T) -> T where T: float {
   T(select(a < 1e8, near, log(a) + 0.69314718055994530942))
 }
 
-## The number whose tanh is x; NaN outside of -1 .. 1.
+## The number whose tanh is x; infinite at -1 and 1, NaN beyond.
+## `atanh(0.5)` is `0.54930615`
 fn atanh(x: T) -> T where T: float {
   a = f64(x)
   b = abs(a)
@@ -260,7 +289,7 @@ fn atanh(x: T) -> T where T: float {
   keep_zero(T(select(a < 0, -v, v)), x)
 }
 
-## exp(x^2) erfc(x) (1 + 2x) for x >= 1, in the variable of Shepherd and Laframboise (1981).
+# exp(x^2) erfc(x) (1 + 2x) for x >= 1, in the variable of Shepherd and Laframboise (1981).
 fn erfc_far(x: f64) -> f64 {
   t = (x - 3.75) / (x + 3.75)
   g = horner(t, c = [-1.02403198503222803e-8, 3.42351781014215921e-8, 3.49716499883805228e-8,
@@ -274,6 +303,7 @@ fn erfc_far(x: f64) -> f64 {
   exp(-h * h) * exp((h - x) * (h + x)) * g / (1 + 2 * x)
 }
 
+# erf(x) for |x| < 1.
 fn erf_near(x: f64) -> f64 {
   x * horner(x * x, c = [-7.79589882700214224e-10, 1.37200645467776856e-8, -1.62084838018717059e-7,
       1.64474247033173624e-6, -0.0000149247369074196603, 0.000120552949048397079,
@@ -281,7 +311,7 @@ fn erf_near(x: f64) -> f64 {
       0.112837916709450063, -0.376126389031835404, 1.12837916709551257])
 }
 
-## In f32 throughout, since models use it a lot.
+# The error function in f32 throughout, since models use it a lot.
 fn erf_single(x: f32) -> f32 {
   a = min(abs(x), 4)
   near = x + x * horner(x * x, c = [7.87587506268548834e-5, -8.01686428716586953e-4,
@@ -294,7 +324,8 @@ fn erf_single(x: f32) -> f32 {
   select(x == x, v, x)
 }
 
-## The error function.
+## The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+## `erf(0.5)` is `0.5204999`
 fn erf(x: T) -> T where T: float {
   if T == f32 {
     erf_single(x)
@@ -307,6 +338,7 @@ fn erf(x: T) -> T where T: float {
 }
 
 ## 1 - erf(x), exact where that is small.
+## `erfc(3.0)` is `0.00002209049`
 fn erfc(x: T) -> T where T: float {
   a = f64(x)
   far = erfc_far(min(max(abs(a), 1), 28))
@@ -314,7 +346,8 @@ fn erfc(x: T) -> T where T: float {
   T(select(x == x, v, a))
 }
 
-## x to the y, as in IEEE 754 and C.
+## x to the y, as in IEEE 754 and C: NaN where x is below 0 and y no whole number, 1 where y is 0.
+## `pow(-2.0, 3.0)` is `-8`
 fn pow(x: T, y: T) -> T where T: float {
   a = f64(x)
   b = f64(y)
@@ -330,6 +363,7 @@ fn pow(x: T, y: T) -> T where T: float {
 }
 
 ## The remainder of x / y with the sign of x, as C's fmod.
+## `fmod(-5.5, 2.0)` is `-1.5`
 fn fmod(x: T, y: T) -> T where T: float {
   q = trunc(x / y)
   r = x - q * y

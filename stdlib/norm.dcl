@@ -1,5 +1,5 @@
-## exp(x) divided by its sum, along an axis.
-## `softmax(x, axis = 1)`
+## exp(x) divided by its sum, along an axis; without overflow.
+## `softmax(x, axis = 0)` with x: f32[2] = [1000, 1000] is `[0.5, 0.5]`
 fn softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
   if axis_of(axis, len(S)) == len(S) - 1 {
     softmax_last(x)
@@ -9,6 +9,7 @@ fn softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
   }
 }
 
+# softmax along the last axis.
 fn softmax_last(x: T[*S, N]) -> y: T[*S, N] where T: float {
   m = max_last(x)
   e = exp(x - m)
@@ -17,13 +18,14 @@ fn softmax_last(x: T[*S, N]) -> y: T[*S, N] where T: float {
 }
 
 ## The logarithm of softmax, along an axis.
-## `log_softmax(x)`
+## `log_softmax(x)` with x: f32[2] = [1000, 1000] is `[-0.6931472, -0.6931472]`
 fn log_softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
   d = x - max(x, axes = axis, keepdims = true)
   d - log(sum(exp(d), axes = axis, keepdims = true))
 }
 
-## (x - mean) / sqrt(variance + eps) * g + b, over the last dimension.
+## (x - mean) / sqrt(variance + eps) * g + b, over the last dimension: Ba and others, 2016.
+## `layer_norm(x, g, b)` with x: f32[2, 4], g: f32[4], b: f32[4]
 fn layer_norm(x: T[*S, N], g: T[N], b: T[N]; eps: float = 1e-5) -> y: T[*S, N] where T: float {
   d = x - mean_last(x)
   v = mean_last(d * d)
@@ -31,6 +33,7 @@ fn layer_norm(x: T[*S, N], g: T[N], b: T[N]; eps: float = 1e-5) -> y: T[*S, N] w
 }
 
 ## The mean over all but the second dimension, that of the channels.
+## `channel_mean(x)` with x: f32[2, 2, 1] = [[[1], [2]], [[3], [6]]] is `[2, 4]`
 fn channel_mean(x: T[N, C, *S]) -> m: T[C] where T: float {
   s: T[C] = 0
   map n in N, c in C, *i in S { s[c] += x[n, c, *i] }
@@ -38,6 +41,8 @@ fn channel_mean(x: T[N, C, *S]) -> m: T[C] where T: float {
 }
 
 ## The mean of (x - mean) squared over all but the second dimension.
+## `channel_variance(x, channel_mean(x))` with x: f32[2, 2, 1] = [[[1], [2]], [[3], [6]]] is `[1,
+## 4]`
 fn channel_variance(x: T[N, C, *S], mean: T[C]) -> v: T[C] where T: float {
   s: T[C] = 0
   map n in N, c in C, *i in S {
@@ -47,7 +52,9 @@ fn channel_variance(x: T[N, C, *S], mean: T[C]) -> v: T[C] where T: float {
   map c in C { v[c] = s[c] / T(N * prod(S)) }
 }
 
-## (x - mean) / sqrt(variance + eps) * g + b, each per channel, the second dimension.
+## (x - mean) / sqrt(variance + eps) * g + b, each per channel, the second dimension: Ioffe and
+## Szegedy, 2015.
+## `batch_norm(x, m, square(m), g, b)` with x: f32[2, 3, 4], m: f32[3], g: f32[3], b: f32[3]
 fn batch_norm(x: T[N, C, *S], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps: float = 1e-5)
     -> y: T[N, C, *S] where T: float {
   map n in N, c in C, *i in S {
@@ -55,15 +62,16 @@ fn batch_norm(x: T[N, C, *S], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps:
   }
 }
 
-## x / sqrt(mean(x^2) + eps) * g, over the last dimension.
-## `rms_norm(x, g)`
+## x / sqrt(mean(x^2) + eps) * g, over the last dimension: Zhang and Sennrich, 2019.
+## `rms_norm(x, g)` with x: f32[2, 4], g: f32[4]
 fn rms_norm(x: T[*S, N], g: T[N]; eps: float = 1e-6) -> y: T[*S, N] where T: float {
   v = mean_last(x * x)
   map *r in S, i in N { y[*r, i] = x[*r, i] / sqrt(v[*r, 0] + eps) * g[i] }
 }
 
-## Each group of channels of each sample to mean 0 and variance 1, then times g plus b per channel.
-## `group_norm(x, g, b, groups = 4)`
+## Each group of channels of each sample to mean 0 and variance 1, then times g plus b per channel:
+## Wu and He, 2018.
+## `group_norm(x, g, b, groups = 2)` with x: f32[2, 4, 3, 3], g: f32[4], b: f32[4]
 fn group_norm(x: T[N, C, *S], g: T[C], b: T[C]; groups: int, eps: float = 1e-5)
     -> y: T[N, C, *S] where T: float, C % groups == 0 {
   size = C//groups
@@ -81,15 +89,16 @@ fn group_norm(x: T[N, C, *S], g: T[C], b: T[C]; groups: int, eps: float = 1e-5)
   }
 }
 
-## Each channel of each sample by itself.
-## `instance_norm(x, g, b)`
+## Each channel of each sample to mean 0 and variance 1, then times g plus b: Ulyanov and others,
+## 2016.
+## `instance_norm(x, g, b)` with x: f32[2, 3, 4, 4], g: f32[3], b: f32[3]
 fn instance_norm(x: T[N, C, *S], g: T[C], b: T[C]; eps: float = 1e-5) -> T[N, C, *S]
     where T: float {
   group_norm(x, g, b, groups = C, eps = eps)
 }
 
 ## x divided by its norm along an axis, at least eps.
-## `normalize(x, axis = 1)`
+## `normalize(x)` with x: f32[2] = [3, 4] is `[0.6, 0.8]`
 fn normalize(x: T[*S]; axis: int = -1, ord: float = 2, eps: float = 1e-12) -> T[*S] where T: float {
   x / max(norm(x, ord = ord, axes = axis, keepdims = true), T(eps))
 }

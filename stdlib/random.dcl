@@ -1,5 +1,6 @@
 ## Four random words, a function of a key and a counter: Philox 4x32-10 (Salmon and others,
 ## "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+## `philox(0, 0)` is `(1713891541, 3781805453, 3159862348, 2600524760)`
 fn philox(key: u64, counter: u64) -> (a: u32, b: u32, c: u32, d: u32) {
   k0 = u32(key)
   k1 = u32(shr(key, u64(32)))
@@ -24,7 +25,7 @@ fn philox(key: u64, counter: u64) -> (a: u32, b: u32, c: u32, d: u32) {
 }
 
 ## n random words; the same key gives the same ones, wherever they are computed.
-## `random_bits(10, 7)`
+## `random_bits(5, 7)`
 fn random_bits(n: i64, key: i64) -> y: u32[n] {
   map k in (n + 3)//4 {
     a, b, c, d = philox(u64(key), u64(k))
@@ -35,8 +36,8 @@ fn random_bits(n: i64, key: i64) -> y: u32[n] {
   }
 }
 
-## Numbers of [low, high), each as likely.
-## `random_uniform([2, 3], 7)`
+## Numbers of [low, high), each as likely, of the shape S.
+## `random_uniform([2, 3], 7, low = -1)`
 fn random_uniform(S: shape, key: i64; low: float = 0, high: float = 1, t: dtype = f32) -> t[*S] {
   x = random_bits(prod(S), key)
   y: t[prod(S)]
@@ -44,10 +45,10 @@ fn random_uniform(S: shape, key: i64; low: float = 0, high: float = 1, t: dtype 
   reshape(y, S)
 }
 
-## A number of [0, 1) of the 24 upper bits.
+# A number of [0, 1) of the 24 upper bits.
 fn random_unit(x: u32; t: dtype = f32) -> t { t(shr(x, u32(8))) * t(5.9604644775390625e-8) }
 
-## Numbers of the normal distribution: Box and Muller, 1958.
+## Numbers of the normal distribution, of the shape S: Box and Muller, 1958.
 ## `random_normal([2, 3], 7, mean = 1)`
 fn random_normal(S: shape, key: i64; mean: float = 0, std: float = 1, t: dtype = f32) -> t[*S] {
   n = prod(S)
@@ -62,7 +63,7 @@ fn random_normal(S: shape, key: i64; mean: float = 0, std: float = 1, t: dtype =
   reshape(y, S)
 }
 
-## true with probability p.
+## true with probability p, of the shape S.
 ## `random_bernoulli([4], 7, p = 0.25)`
 fn random_bernoulli(S: shape, key: i64; p: float = 0.5) -> bool[*S] {
   random_uniform(S, key) < p
@@ -73,7 +74,7 @@ fn random_bernoulli(S: shape, key: i64; p: float = 0.5) -> bool[*S] {
 fn random_permutation(n: i64, key: i64) -> i64[n] { argsort(random_bits(n, key)) }
 
 ## For each row of weights p, which need not sum to 1, the number of one of its elements.
-## `random_categorical(softmax(scores), 7)`
+## `random_categorical(p, 7)` with p: f32[2, 3] = [[0, 1, 0], [0, 0, 2]] is `[1, 2]`
 fn random_categorical(p: T[*S, N], key: i64) -> y: i64[*S] where T: float {
   u = random_uniform(S, key, t = f64)
   c = cumsum(f64(p))
@@ -85,8 +86,9 @@ fn random_categorical(p: T[*S, N], key: i64) -> y: i64[*S] where T: float {
   }
 }
 
-## x with a share p of its elements 0 and the others enlarged, so that the mean stays.
-## `dropout(x, 7, p = 0.1)`
+## x with a share p of its elements 0 and the others enlarged, so that the mean stays: Srivastava
+## and others, 2014.
+## `dropout(x, 7, p = 0.25)` with x: f32[2, 3]
 fn dropout(x: T[*S], key: i64; p: float = 0.5) -> T[*S] where T: float {
   if p == 0 { return x }
   keep = random_uniform(S, key) >= p

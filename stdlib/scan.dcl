@@ -1,5 +1,6 @@
-## Sums of the elements up to each one along an axis.
-## `cumsum(x, axis = 0)`
+## Sums of the elements up to each one along an axis, itself with them; with `reverse`, from each
+## one on.
+## `cumsum(x)` with x: f32[3] = [1, 2, 3] is `[1, 3, 6]`
 fn cumsum(x: T[*S]; axis: int = -1, reverse: bool = false) -> y: T[*S] where T: number {
   a = axis_of(axis, len(S))
   map *b in *reduced(S, [a], false) {
@@ -13,7 +14,7 @@ fn cumsum(x: T[*S]; axis: int = -1, reverse: bool = false) -> y: T[*S] where T: 
 }
 
 ## Products of the elements up to each one along an axis.
-## `cumprod(x)`
+## `cumprod(x)` with x: f32[3] = [2, 3, 4] is `[2, 6, 24]`
 fn cumprod(x: T[*S]; axis: int = -1) -> y: T[*S] where T: number {
   a = axis_of(axis, len(S))
   map *b in *reduced(S, [a], false) {
@@ -26,7 +27,7 @@ fn cumprod(x: T[*S]; axis: int = -1) -> y: T[*S] where T: number {
 }
 
 ## The largest of the elements up to each one along an axis; NaN from the first NaN on.
-## `cummax(x)`
+## `cummax(x)` with x: f32[4] = [1, 3, 2, 4] is `[1, 3, 3, 4]`
 fn cummax(x: T[*S]; axis: int = -1) -> y: T[*S] where T: number {
   a = axis_of(axis, len(S))
   map *b in *reduced(S, [a], false) {
@@ -39,14 +40,14 @@ fn cummax(x: T[*S]; axis: int = -1) -> y: T[*S] where T: number {
   }
 }
 
-## Whether x stands before y in order; NaN stands last.
+# Whether x stands before y in order; NaN stands last.
 fn before(x: T, y: T; descending: bool) -> bool where T: number {
   if descending { x > y or (x != x and y == y) } else { x < y or (y != y and x == x) }
 }
 
-## The order of the last dimension: its sorted values and where they were. Stable: equal elements
-## keep their order; NaN is larger than all others.
-## Merging runs of 1, 2, 4, .. elements: J. von Neumann, 1945.
+# The order of the last dimension: its sorted values and where they were. Stable: equal elements
+# keep their order; NaN is larger than all others. Merging runs of 1, 2, 4, .. elements: J. von
+# Neumann, 1945.
 fn sorted_last(x: T[*S, N]; descending: bool = false) -> (y: T[*S, N], at: i64[*S, N])
     where T: number {
   map *b in S {
@@ -94,15 +95,15 @@ fn sorted_last(x: T[*S, N]; descending: bool = false) -> (y: T[*S, N], at: i64[*
 
 ## The elements in order along an axis, and the positions where they were. Equal elements keep their
 ## order; NaN stands last, first with `descending`.
-## `values, positions = sort(x, axis = 0)`
+## `values, positions = sort(x)` with x: f32[3] = [3, 1, 2] is `[1, 2, 3], [1, 2, 0]`
 fn sort(x: T[*S]; axis: int = -1, descending: bool = false) -> (T[*S], i64[*S]) where T: number {
   a = axis_of(axis, len(S))
   y, at = sorted_last(swap_axes(x, a, -1), descending = descending)
   (swap_axes(y, a, -1), swap_axes(at, a, -1))
 }
 
-## The positions of the elements in order along an axis.
-## `argsort(x)`
+## The positions of the elements in order along an axis, as sort has them.
+## `argsort(x, descending = true)` with x: f32[3] = [3, 1, 2] is `[0, 2, 1]`
 fn argsort(x: T[*S]; axis: int = -1, descending: bool = false) -> i64[*S] where T: number {
   _, at = sort(x, axis = axis, descending = descending)
   at
@@ -110,7 +111,7 @@ fn argsort(x: T[*S]; axis: int = -1, descending: bool = false) -> i64[*S] where 
 
 ## The k largest elements along an axis, in order, and where they were; the smallest without
 ## `largest`.
-## `values, positions = topk(x, 5)`
+## `values, positions = topk(x, 2)` with x: f32[4] = [3, 1, 4, 2] is `[4, 3], [2, 0]`
 fn topk(x: T[*S], k: int; axis: int = -1, largest: bool = true)
     -> (T[*replaced(S, axis_of(axis, len(S)), k)], i64[*replaced(S, axis_of(axis, len(S)), k)])
     where T: number {
@@ -121,7 +122,8 @@ fn topk(x: T[*S], k: int; axis: int = -1, largest: bool = true)
 
 ## Where each of v would stand in the sorted list: before equal elements, or behind them with
 ## `right`.
-## `searchsorted(borders, x)`
+## `searchsorted(borders, v)` with borders: f32[3] = [1, 2, 3], v: f32[3] = [2, 2.5, 9] is `[1, 2,
+## 3]`
 fn searchsorted(borders: T[N], v: T[*S]; right: bool = false) -> y: i64[*S] where T: number {
   map *i in S {
     x << v[*i]

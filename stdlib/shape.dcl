@@ -1,12 +1,13 @@
-## The dimensions in another order: those of PERM, or the last two exchanged.
-## `transpose(x, perm = [2, 0, 1])`
+## The dimensions in another order: dimension i of the result is perm[i] of x; without `perm` the
+## last two are exchanged.
+## `transpose(x, perm = [2, 0, 1])` with x: f32[2, 3, 4]
 fn transpose(x: T[*S]; perm: list? = none)
     -> y: T[*[S[p] for p in perm_of(perm, len(S))]] where T: any {
   p = perm_of(perm, len(S))
   map *b in S { y[*[b[k] for k in p]] = x[*b] }
 }
 
-## The permutation that PERM means in RANK dimensions.
+# The permutation that PERM means in RANK dimensions.
 fn perm_of(perm: list?, rank: int) -> list {
   if perm == none {
     if rank < 2 { error("a transposed matrix of", rank, "dimensions: give perm") }
@@ -17,12 +18,13 @@ fn perm_of(perm: list?, rank: int) -> list {
   p
 }
 
-## Two dimensions exchanged. `swap_axes(x, 0, 1)`
+## Two dimensions exchanged.
+## `swap_axes(x, 0, -1)` with x: f32[2, 3, 4]
 fn swap_axes(x: T[*S], a: int, b: int) -> T[*[S[p] for p in swapped(a, b, len(S))]] where T: any {
   transpose(x, perm = swapped(a, b, len(S)))
 }
 
-## The order in which A and B of RANK dimensions are exchanged.
+# The order in which A and B of RANK dimensions are exchanged.
 fn swapped(a: int, b: int, rank: int) -> list {
   i = axis_of(a, rank)
   j = axis_of(b, rank)
@@ -30,13 +32,14 @@ fn swapped(a: int, b: int, rank: int) -> list {
 }
 
 ## The same elements in their order, with other dimensions; one of them may be -1, which is what is
-## left. `reshape(x, [2, -1])`
+## left.
+## `reshape(x, [2, -1])` with x: i32[4, 1] = [[1], [2], [3], [4]] is `[[1, 2], [3, 4]]`
 fn reshape(x: T[*S], to: shape) -> y: T[*reshape_shape(S, to)] where T: any {
   parts = reshape_parts(S, reshape_shape(S, to), 1, 1)
   map *b in reshape_range(parts) { y[*reshape_to(parts, b)] = x[*reshape_from(parts, b)] }
 }
 
-## The shape that TO means for elements of the shape S.
+# The shape that TO means for elements of the shape S.
 fn reshape_shape(S: shape, to: shape) -> shape {
   free = [i for i, n in enumerate(to) if kind(n) == "int" and proved(n == -1)]
   if len(free) > 1 { error("only one dimension may be -1:", to) }
@@ -46,7 +49,7 @@ fn reshape_shape(S: shape, to: shape) -> shape {
   R
 }
 
-## S and R cut into parts of equal products, from their first A and B dimensions on.
+# S and R cut into parts of equal products, from their first A and B dimensions on.
 fn reshape_parts(S: shape, R: shape, a: int, b: int) -> list {
   if a > len(S) or b > len(R) { return [(S, R)] }
   p = prod(S[:a])
@@ -57,14 +60,14 @@ fn reshape_parts(S: shape, R: shape, a: int, b: int) -> list {
   [(S, R)]
 }
 
-## Of each part, the dimensions that the map runs over: those of the side that is cut finer.
+# Of each part, the dimensions that the map runs over: those of the side that is cut finer.
 fn reshape_range(parts: list) -> list {
   l = []
   for s, r in parts { l = l + (if len(r) == 1 { s } else { r }) }
   l
 }
 
-## The index in the reshaped tensor for the index B of the map.
+# The index in the reshaped tensor for the index B of the map.
 fn reshape_to(parts: list, b: list) -> list {
   l = []
   for s, r in parts {
@@ -75,7 +78,7 @@ fn reshape_to(parts: list, b: list) -> list {
   l
 }
 
-## The index in the tensor as it was for the index B of the map.
+# The index in the tensor as it was for the index B of the map.
 fn reshape_from(parts: list, b: list) -> list {
   l = []
   for s, r in parts {
@@ -87,21 +90,23 @@ fn reshape_from(parts: list, b: list) -> list {
 }
 
 ## The position in row-major order of the index B in the shape S.
+## `flat_index([1, 2], [2, 3])` is `5`
 fn flat_index(b: list, S: list) -> int { sum([0, *[b[i] * prod(S[i + 1:]) for i in 0:len(S)]]) }
 
-## The index in the shape S of the position K.
+## The index in the shape S of the position K in row-major order.
+## `unflat_index(5, [2, 3])` is `[1, 2]`
 fn unflat_index(k: int, S: list) -> list {
   [if i == 0 { k // prod(S[1:]) } else { k // prod(S[i + 1:]) % S[i] } for i in 0:len(S)]
 }
 
 ## The dimensions from `start` to `end`, both with them, as one: all but the first without
 ## arguments.
-## `flatten(x, start = 0)`
+## `flatten(x)` with x: f32[2, 3, 4]
 fn flatten(x: T[*S]; start: int = 1, end: int = -1) -> T[*flat_shape(S, start, end)] where T: any {
   reshape(x, flat_shape(S, start, end))
 }
 
-## The shape S with the dimensions from START to END as one.
+# The shape S with the dimensions from START to END as one.
 fn flat_shape(S: shape, start: int, end: int) -> shape {
   a = axis_of(start, len(S))
   b = axis_of(end, len(S))
@@ -109,13 +114,14 @@ fn flat_shape(S: shape, start: int, end: int) -> shape {
   [*S[:a], prod(S[a:b + 1]), *S[b + 1:]]
 }
 
-## x without dimensions of size 1: those of AXES, or all. `squeeze(x, axes = 0)`
+## x without dimensions of size 1: those of AXES, or all.
+## `squeeze(x, axes = 0)` with x: f32[1, 3, 1]
 fn squeeze(x: T[*S]; axes = none) -> y: T[*reduced(S, unit_axes(S, axes), false)] where T: any {
   a = unit_axes(S, axes)
   map *b in reduced(S, a, false) { y[*b] = x[*widened(b, a, 0)] }
 }
 
-## The axes of size 1 that AXES means in the shape S.
+# The axes of size 1 that AXES means in the shape S.
 fn unit_axes(S: shape, axes) -> list {
   if axes == none { return [i for i, n in enumerate(S) if proved(n == 1)] }
   all = axes_of(axes, len(S))
@@ -123,27 +129,28 @@ fn unit_axes(S: shape, axes) -> list {
   all
 }
 
-## The list L with V at the positions AXES of what comes out.
+# The list L with V at the positions AXES of what comes out.
 fn widened(l: list, axes: list, v) -> list {
   if len(axes) == 0 { return l }
   a = min(axes)
   widened([*l[:a], v, *l[a:]], [k for k in axes if k != a], v)
 }
 
-## x with dimensions of size 1 at the positions AXES of the result. `unsqueeze(x, axes = [0, -1])`
+## x with dimensions of size 1 at the positions AXES of the result.
+## `unsqueeze(x, [0, -1])` with x: f32[3]
 fn unsqueeze(x: T[*S], axes) -> y: T[*widened(S, new_axes(S, axes), 1)] where T: any {
   a = new_axes(S, axes)
   map *b in S { y[*widened(b, a, 0)] = x[*b] }
 }
 
-## The positions of new dimensions that AXES means.
+# The positions of new dimensions that AXES means.
 fn new_axes(S: shape, axes) -> list {
   l = if kind(axes) == "list" { axes } else { [axes] }
   axes_of(l, len(S) + len(l))
 }
 
-## x with NumPy's broadcast to a shape; -1 leaves a dimension as it is. `broadcast_to(x, [4, -1,
-## 3])`
+## x with NumPy's broadcast to a shape; -1 leaves a dimension as it is.
+## `broadcast_to(x, [2, -1, 3])` with x: f32[4, 1]
 fn broadcast_to(x: T[*S], to: shape) -> y: T[*broadcast_shape(S, to)] where T: any {
   R = broadcast_shape(S, to)
   more = len(R) - len(S)
@@ -152,7 +159,7 @@ fn broadcast_to(x: T[*S], to: shape) -> y: T[*broadcast_shape(S, to)] where T: a
   }
 }
 
-## The shape that TO means for a tensor of the shape S.
+# The shape that TO means for a tensor of the shape S.
 fn broadcast_shape(S: shape, to: shape) -> shape {
   more = len(to) - len(S)
   if more < 0 { error(S, "has more dimensions than", to) }
@@ -163,7 +170,8 @@ fn broadcast_shape(S: shape, to: shape) -> shape {
   R
 }
 
-## The tensors one after the other along an axis. `concat([x, y], axis = 1)`
+## The tensors one after the other along an axis; the other dimensions agree.
+## `concat([x, y], axis = 1)` with x: f32[2, 3], y: f32[2, 1]
 fn concat(xs: T[*_][]; axis: int = 0)
     -> y: T[*concat_shape([x.shape for x in xs], axis)] where T: any {
   a = axis_of(axis, xs[0].rank)
@@ -174,7 +182,7 @@ fn concat(xs: T[*_][]; axis: int = 0)
   }
 }
 
-## The shape of tensors of these shapes along AXIS.
+# The shape of tensors of these shapes along AXIS.
 fn concat_shape(shapes: list, axis: int) -> shape {
   first = shapes[0]
   a = axis_of(axis, len(first))
@@ -187,21 +195,24 @@ fn concat_shape(shapes: list, axis: int) -> shape {
   replaced(first, a, sum([S[a] for S in shapes]))
 }
 
-## The tensors, which broadcast, along a new axis. `stack([x, y], axis = -1)`
+## The tensors, which broadcast, along a new axis.
+## `stack([x, y], axis = -1)` with x: f32[2] = [1, 2], y: f32[2] = [3, 4] is `[[1, 3], [2, 4]]`
 fn stack(xs: T[*S][]; axis: int = 0)
     -> y: T[*widened(S, [axis_of(axis, len(S) + 1)], len(xs))] where T: any {
   a = axis_of(axis, len(S) + 1)
   for i, x in enumerate(xs) { map *b in S { y[*b[:a], i, *b[a:]] = x[*b] } }
 }
 
-## Parts of the given sizes along an axis, as a list. `a, b = split(x, [2, 3], axis = 1)`
+## Parts of the given sizes along an axis, as a list.
+## `a, b = split(x, [2, 3], axis = 1)` with x: f32[2, 5]
 fn split(x: T[*S], sizes: list; axis: int = 0) -> list where T: any {
   a = axis_of(axis, len(S))
   if proved(sum(sizes) != S[a]) { error("sizes", sizes, "of a dimension of", S[a]) }
   [part(x, a, sum(sizes[:i]), n, 1) for i, n in enumerate(sizes)]
 }
 
-## N parts of equal size along an axis, as a list; the last one may be smaller. `chunk(x, 3)`
+## N parts of equal size along an axis, as a list; the last ones may be smaller.
+## `a, b, c = chunk(x, 3)` with x: f32[5] = [1, 2, 3, 4, 5] is `[1, 2], [3, 4], [5]`
 fn chunk(x: T[*S], n: int; axis: int = 0) -> list where T: any {
   a = axis_of(axis, len(S))
   if n < 1 { error(n, "parts") }
@@ -209,13 +220,14 @@ fn chunk(x: T[*S], n: int; axis: int = 0) -> list where T: any {
   split(x, [max(0, min(size, S[a] - i * size)) for i in 0:n], axis = a)
 }
 
-## N elements along axis A, from START on in steps.
+# N elements along axis A, from START on in steps.
 fn part(x: T[*S], a: int, start: int, n: int, step: int) -> y: T[*replaced(S, a, n)] where T: any {
   map *b in replaced(S, a, n) { y[*b] = x[*b[:a], start + b[a] * step, *b[a + 1:]] }
 }
 
 ## x[start:stop:step] along an axis as Python has it: negative ones count from the end, and what is
-## beyond it is left out. `slice(x, start = -3, axis = 1)`
+## beyond it is left out.
+## `slice(x, start = -3)` with x: f32[5] = [1, 2, 3, 4, 5] is `[3, 4, 5]`
 fn slice(x: T[*S]; start: int? = none, stop: int? = none, step: int = 1, axis: int = 0)
     -> T[*slice_shape(S, axis_of(axis, len(S)), start, stop, step)] where T: any {
   a = axis_of(axis, len(S))
@@ -223,12 +235,12 @@ fn slice(x: T[*S]; start: int? = none, stop: int? = none, step: int = 1, axis: i
   part(x, a, from, n, step)
 }
 
-## The shape S with as many elements along axis A as start:stop:step has.
+# The shape S with as many elements along axis A as start:stop:step has.
 fn slice_shape(S: shape, a: int, start: int?, stop: int?, step: int) -> shape {
   replaced(S, a, slice_of(start, stop, step, S[a])[1])
 }
 
-## The first index and the number of indices of start:stop:step of N elements.
+# The first index and the number of indices of start:stop:step of N elements.
 fn slice_of(start: int?, stop: int?, step: int, n: int) -> list {
   if step == 0 { error("the step is 0") }
   low = if step > 0 { 0 } else { -1 }
@@ -238,39 +250,42 @@ fn slice_of(start: int?, stop: int?, step: int, n: int) -> list {
   [a, max(0, if step > 0 { (b - a + step - 1) // step } else { (a - b - step - 1) // -step })]
 }
 
-## K, which counts from the end if it is negative, between LOW and HIGH.
+# K, which counts from the end if it is negative, between LOW and HIGH.
 fn within(k: int, n: int, low: int, high: int) -> int {
   min(max(if k < 0 { k + n } else { k }, low), high)
 }
 
-## The elements in opposite order along AXES, or all. `flip(x, axes = -1)`
+## The elements in opposite order along AXES, or all.
+## `flip(x, axes = -1)` with x: f32[2, 2] = [[1, 2], [3, 4]] is `[[2, 1], [4, 3]]`
 fn flip(x: T[*S]; axes = none) -> y: T[*S] where T: any {
   a = axes_of(axes, len(S))
   map *b in S { y[*b] = x[*[if i in a { S[i] - 1 - k } else { k } for i, k in enumerate(b)]] }
 }
 
 ## The elements moved by SHIFT along an axis; what leaves at the end comes in at the start.
-## `roll(x, 1, axis = 1)`
+## `roll(x, 1)` with x: f32[3] = [1, 2, 3] is `[3, 1, 2]`
 fn roll(x: T[*S], shift: int; axis: int = 0) -> y: T[*S] where T: any {
   a = axis_of(axis, len(S))
   map *b in S { y[*b] = x[*b[:a], (b[a] - shift) % S[a], *b[a + 1:]] }
 }
 
-## x repeated along each dimension. `tile(x, [2, 1])`
+## x repeated along each dimension, or along the last ones if `reps` has fewer numbers.
+## `tile(x, [2, 1])` with x: f32[2] = [1, 2] is `[[1, 2], [1, 2]]`
 fn tile(x: T[*S], reps: list) -> y: T[*tile_shape(S, reps)] where T: any {
   R = tile_shape(S, reps)
   more = len(R) - len(S)
   map *b in R { y[*b] = x[*[b[more + i] % n for i, n in enumerate(S)]] }
 }
 
-## The shape of tile.
+# The shape of tile.
 fn tile_shape(S: shape, reps: list) -> shape {
   more = if len(reps) > len(S) { len(reps) - len(S) } else { 0 }
   all = [*[1 for i in 0:len(S) - len(reps)], *reps]
   [n * all[i] for i, n in enumerate([*[1 for i in 0:more], *S])]
 }
 
-## Each element N times along an axis. `repeat(x, 2, axis = 1)`
+## Each element N times along an axis.
+## `repeat(x, 2)` with x: f32[2] = [1, 2] is `[1, 1, 2, 2]`
 fn repeat(x: T[*S], n: int; axis: int = 0)
     -> y: T[*replaced(S, axis_of(axis, len(S)), n * S[axis_of(axis, len(S))])] where T: any {
   a = axis_of(axis, len(S))
@@ -278,8 +293,9 @@ fn repeat(x: T[*S], n: int; axis: int = 0)
 }
 
 ## x with PADS elements more, (before, after) for each dimension or for the last ones. What they are
-## says the mode: "constant" (the value), "edge", "reflect", "symmetric" or "wrap".
-## `pad(x, [(1, 1), (2, 0)], mode = "reflect")`
+## says the mode: "constant" (the value), "edge", "reflect", "symmetric" or "wrap". Negative numbers
+## cut off elements.
+## `pad(x, [(2, 1)], mode = "reflect")` with x: f32[3] = [1, 2, 3] is `[3, 2, 1, 2, 3, 2]`
 fn pad(x: T[*S], pads: list; mode: str = "constant", value: float = 0) -> y: T[*pad_shape(S, pads)]
     where T: any {
   R = pad_shape(S, pads)
@@ -291,10 +307,10 @@ fn pad(x: T[*S], pads: list; mode: str = "constant", value: float = 0) -> y: T[*
   }
 }
 
-## The value of pads among elements of type T.
+# The value of pads among elements of type T.
 fn pad_value(T: dtype, value: float) -> T { if T == bool { value != 0 } else { T(value) } }
 
-## (before, after) for each dimension of S.
+# (before, after) for each dimension of S.
 fn pads_of(S: shape, pads: list) -> list {
   if len(pads) > len(S) { error(len(pads), "pairs for", len(S), "dimensions") }
   for p in pads {
@@ -303,12 +319,12 @@ fn pads_of(S: shape, pads: list) -> list {
   [*[(0, 0) for i in 0:len(S) - len(pads)], *pads]
 }
 
-## The shape of pad.
+# The shape of pad.
 fn pad_shape(S: shape, pads: list) -> shape {
   [n + p[0] + p[1] for n, p in zip(S, pads_of(S, pads))]
 }
 
-## Where the index K of a padded dimension of N elements lies.
+# Where the index K of a padded dimension of N elements lies.
 fn pad_index(mode: str, k: int, n: int) -> int {
   if mode == "edge" { return min(max(k, 0), n - 1) }
   if mode == "wrap" { return k % n }
@@ -318,16 +334,15 @@ fn pad_index(mode: str, k: int, n: int) -> int {
   0
 }
 
-## The lower triangle of the last two dimensions, k diagonals above the main one with it; 0
-## elsewhere.
-## `tril(x, k = -1)`
+## The lower triangle of the last two dimensions, with k diagonals above the main one; 0 elsewhere.
+## `tril(x)` with x: f32[2, 2] = [[1, 2], [3, 4]] is `[[1, 0], [3, 4]]`
 fn tril(x: T[*P, M, N]; k: int = 0) -> y: T[*P, M, N] where T: number {
   map *p in P, i in M, j in N { y[*p, i, j] = select(j <= i + k, x[*p, i, j], 0) }
 }
 
 ## The upper triangle of the last two dimensions, from k diagonals above the main one on; 0
 ## elsewhere.
-## `triu(x, k = 1)`
+## `triu(x, k = 1)` with x: f32[2, 2] = [[1, 2], [3, 4]] is `[[0, 2], [0, 0]]`
 fn triu(x: T[*P, M, N]; k: int = 0) -> y: T[*P, M, N] where T: number {
   map *p in P, i in M, j in N { y[*p, i, j] = select(j >= i + k, x[*p, i, j], 0) }
 }

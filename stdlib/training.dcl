@@ -1,11 +1,13 @@
 ## Stochastic gradient descent: w - rate * g.
+## `net = PReLU(2); minimize sum(net(x)) over net with SGD(0.5); net.weight` with x: f32[1, 2] =
+## [[-1, -2]] is `[0.75, 1.25]`
 layer SGD(rate: float) {
   fn step(inout w: f32[*S], g: f32[*S]) {
     map *i in S { w[*i] = w[*i] - rate * g[*i] }
   }
 }
 
-## What Momentum keeps of a param.
+# What Momentum keeps of a param.
 layer Velocity(dims: shape) {
   buffer v: f32[*dims] ~ zeros
   fn step(inout w: f32[*S], g: f32[*S], lr: f32; momentum: float) {
@@ -17,7 +19,10 @@ layer Velocity(dims: shape) {
   }
 }
 
-## Stochastic gradient descent with momentum, as PyTorch has it. `lr` can be assigned.
+## Stochastic gradient descent with momentum, as PyTorch has it, for the params of `net`. `lr` can
+## be assigned.
+## `net = PReLU(2); opt = Momentum(net, 0.5); minimize sum(net(x)) over net with opt; net.weight`
+## with x: f32[1, 2] = [[-1, -2]] is `[0.75, 1.25]`
 layer Momentum(net, rate: float, momentum: float = 0.9) {
   buffer lr: f32 = rate
   kept = [Velocity(shape(w)) for w in params(net)]
@@ -25,7 +30,7 @@ layer Momentum(net, rate: float, momentum: float = 0.9) {
   fn step(inout w: f32[*S], g: f32[*S], k: int) { kept[k].step(w, g, lr, momentum = momentum) }
 }
 
-## What Adam keeps of a param: running means of its gradient and of the square.
+# What Adam keeps of a param: running means of its gradient and of the square.
 layer Moments(dims: shape) {
   buffer m: f32[*dims] ~ zeros
   buffer v: f32[*dims] ~ zeros
@@ -41,7 +46,10 @@ layer Moments(dims: shape) {
   }
 }
 
-## Adam (Kingma and Ba, 2015), for the params of `net`. `lr` can be assigned.
+## Adam (Kingma and Ba, 2015), for the params of `net`; `decay` takes lr * decay of each param as
+## AdamW does. `lr` can be assigned.
+## `net = PReLU(2); opt = Adam(net, 0.1); minimize sum(net(x)) over net with opt; net.weight` with
+## x: f32[1, 2] = [[-1, -2]] is `[0.35, 0.35]`
 layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
            decay: float = 0) {
   buffer lr: f32 = rate
@@ -61,7 +69,10 @@ layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: fl
   }
 }
 
-## Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019).
+## Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019); `adam.lr` can be
+## assigned.
+## `net = PReLU(2); opt = AdamW(net, 0.1); minimize sum(net(x)) over net with opt; net.weight` with
+## x: f32[1, 2] = [[-1, -2]] is `[0.34975, 0.34975]`
 layer AdamW(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
             decay: float = 0.01) {
   adam = Adam(net, rate, b1, b2, eps, decay)

@@ -1,7 +1,7 @@
 ## Images, or what has any number of dimensions behind batch and channels, in another size. Modes:
-## "nearest", "linear", "cubic"; `antialias` averages where the image shrinks; `align_corners` keeps
-## the outermost elements where they are.
-## `resize(x, [32, 32], mode = "linear")`
+## "nearest", "linear", "cubic" (Keys, 1981, with -0.75; -0.5 if smoothed); `antialias` averages
+## where the image shrinks; `align_corners` keeps the outermost elements where they are.
+## `resize(x, [4, 6], mode = "linear")` with x: f32[1, 2, 3, 3]
 fn resize(x: T[N, C, *S], size: list; mode: str = "nearest", antialias: bool = false,
     align_corners: bool = false) -> T[N, C, *size] where T: float {
   if not (mode in ["nearest", "linear", "cubic"]) {
@@ -18,11 +18,12 @@ fn resize(x: T[N, C, *S], size: list; mode: str = "nearest", antialias: bool = f
   x
 }
 
+# Dimension a in n elements: the element that each one falls into.
 fn resize_nearest(x: T[*S], a: int, n: int) -> y: T[*replaced(S, a, n)] where T: float {
   map *b in *replaced(S, a, n) { y[*b] = x[*replaced(b, a, b[a]*S[a]//n)] }
 }
 
-## The weight of what lies t away: a triangle, or Keys' cubic (1981) with its parameter.
+# The weight of what lies t away: a triangle, or Keys' cubic (1981) with its parameter.
 fn resize_weight(t: f32, cubic, p: float) -> f32 {
   d = abs(t)
   if cubic {
@@ -34,7 +35,7 @@ fn resize_weight(t: f32, cubic, p: float) -> f32 {
   }
 }
 
-## Two or four elements around each place; beyond the edge the last one counts.
+# Two or four elements around each place; beyond the edge the last one counts.
 fn resize_sharp(x: T[*S], a: int, n: int, cubic, align_corners)
     -> y: T[*replaced(S, a, n)] where T: float {
   size = S[a]
@@ -53,7 +54,7 @@ fn resize_sharp(x: T[*S], a: int, n: int, cubic, align_corners)
   }
 }
 
-## All elements of the stretch that becomes one, by their distance.
+# All elements of the stretch that becomes one, by their distance.
 fn resize_smooth(x: T[*S], a: int, n: int, cubic) -> y: T[*replaced(S, a, n)] where T: float {
   size = S[a]
   map *b in *replaced(S, a, n) {
@@ -74,7 +75,10 @@ fn resize_smooth(x: T[*S], a: int, n: int, cubic) -> y: T[*replaced(S, a, n)] wh
   }
 }
 
-## The area that boxes share over the area that they cover; boxes are x0, y0, x1, y1.
+## The area that boxes share over the area that they cover, for each of a with each of b; boxes are
+## x0, y0, x1, y1.
+## `box_iou(a, b)` with a: f32[1, 4] = [[0, 0, 2, 2]], b: f32[2, 4] = [[0, 0, 2, 1], [5, 5, 6, 6]]
+## is `[[0.5, 0]]`
 fn box_iou(a: T[M, 4], b: T[N, 4]) -> y: T[M, N] where T: float {
   map i in M, j in N {
     w = max(min(a[i, 2], b[j, 2]) - max(a[i, 0], b[j, 0]), 0)
@@ -86,8 +90,9 @@ fn box_iou(a: T[M, 4], b: T[N, 4]) -> y: T[M, N] where T: float {
 }
 
 ## Which boxes stay if, in the order of their scores, each one drops those that overlap it by more
-## than `overlap`.
-## `kept = nms(boxes, scores, overlap = 0.5)`
+## than `overlap`, the box_iou of the two.
+## `nms(boxes, scores, overlap = 0.4)` with boxes: f32[3, 4] = [[0, 0, 2, 2], [0, 0, 2, 1], [5, 5,
+## 6, 6]], scores: f32[3] = [0.5, 0.9, 0.1] is `[false, true, true]`
 fn nms(boxes: T[N, 4], scores: T[N]; overlap: float) -> kept: bool[N] where T: float {
   order = argsort(scores, descending = true)
   shared = box_iou(boxes, boxes)
@@ -103,7 +108,7 @@ fn nms(boxes: T[N, 4], scores: T[N]; overlap: float) -> kept: bool[N] where T: f
   }
 }
 
-## The value of image n, channel c at a place between pixels; 0 more than a pixel outside.
+# The value of image n, channel c at a place between pixels; 0 more than a pixel outside.
 fn bilinear(x: T[N, C, H, W], n: i64, c: i64, y: T, z: T) -> T where T: float {
   outside = y < -1 or y > T(H) or z < -1 or z > T(W)
   v = min(max(y, 0), T(H - 1))
@@ -120,8 +125,10 @@ fn bilinear(x: T[N, C, H, W], n: i64, c: i64, y: T, z: T) -> T where T: float {
 }
 
 ## The mean of `samples` x `samples` places in each cell of regions (image, x0, y0, x1, y1): He and
-## others, "Mask R-CNN", 2017. `aligned` shifts by half a pixel.
-## `roi_align(x, regions, size = [7, 7], scale = 0.25)`
+## others, "Mask R-CNN", 2017. Regions are in units of pixels times 1 / scale; `aligned` shifts by
+## half a pixel.
+## `roi_align(x, regions, size = [2, 2], scale = 0.5)` with x: f32[1, 2, 6, 6], regions: f32[1, 5] =
+## [[0, 2, 2, 8, 9]]
 fn roi_align(x: T[N, C, H, W], regions: T[K, 5]; size: list, scale: float = 1, samples: int = 2,
     aligned: bool = false) -> y: T[K, C, *size] where T: float {
   shift = if aligned { 0.5 } else { 0.0 }
