@@ -96,7 +96,7 @@ static double matmul(dcl_session *s, int m, int k, int n, int packed, uint32_t b
     if (packed) {
         make(&b, 3, (n + w - 1) / w, k, w);
         char text[160];
-        snprintf(text, sizeof text, "matmul_packed(A: f32[M, K], P: f32[NB, K, %d], n: i64)", w);
+        snprintf(text, sizeof text, "matmul_packed(A: f32[M, K], Q: f32[NB, K, %d], n: i64)", w);
         dcl_function *f = compile(s, text);
         dcl_tensor args[] = {a.tensor, b.tensor, number};
         if (f)
@@ -159,7 +159,7 @@ static void threads(void) {
     make(&c, 2, 1024, 1024);
     columns = 1024;
     dcl_session *one = dcl_open("threads=1"), *two = dcl_open("threads=2");
-    const char *text = "matmul_packed(A: f32[M, K], P: f32[NB, K, 16], n: i64)";
+    const char *text = "matmul_packed(A: f32[M, K], Q: f32[NB, K, 16], n: i64)";
     dcl_function *f = compile(one, text), *g = compile(two, text);
     dcl_tensor args[] = {a.tensor, b.tensor, number};
     double ratio[SAMPLES], least, most;
