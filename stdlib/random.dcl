@@ -73,7 +73,8 @@ fn random_bernoulli(S: shape, key: i64; p: float = 0.5) -> bool[*S] {
 ## `random_permutation(5, 7)`
 fn random_permutation(n: i64, key: i64) -> i64[n] { argsort(random_bits(n, key)) }
 
-## For each row of weights p, which need not sum to 1, the number of one of its elements.
+## For each row of weights p, which need not sum to 1, the number of one of its elements, with a
+## probability of its share.
 ## `random_categorical(p, 7)` with p: f32[2, 3] = [[0, 1, 0], [0, 0, 2]] is `[1, 2]`
 fn random_categorical(p: T[*S, N], key: i64) -> y: i64[*S] where T: float {
   u = random_uniform(S, key, t = f64)

@@ -99,14 +99,16 @@ fn norm(x: T[*S]; ord: float = 2, axes = none, keepdims: bool = false)
   sum(abs(x) ** ord, axes = axes, keepdims = keepdims) ** (1 / ord)
 }
 
-## The index of the first largest element along AXIS; of the first NaN if there is one.
+## The index of the first largest element along AXIS; of the first NaN if there is one, 0 where
+## there is nothing.
 ## `argmax(x)` with x: f32[2, 3] = [[1, 5, 5], [2, 0, 1]] is `[1, 0]`
 fn argmax(x: T[*S]; axis: int = -1, keepdims: bool = false)
     -> i64[*reduced(S, [axis_of(axis, len(S))], keepdims)] where T: number {
   first_of(x, max(x, axes = axis, keepdims = true), axis_of(axis, len(S)), keepdims)
 }
 
-## The index of the first smallest element along AXIS; of the first NaN if there is one.
+## The index of the first smallest element along AXIS; of the first NaN if there is one, 0 where
+## there is nothing.
 ## `argmin(x, axis = 0)` with x: f32[2, 3] = [[1, 5, 5], [2, 0, 5]] is `[0, 1, 0]`
 fn argmin(x: T[*S]; axis: int = -1, keepdims: bool = false)
     -> i64[*reduced(S, [axis_of(axis, len(S))], keepdims)] where T: number {

@@ -110,12 +110,13 @@ fn argsort(x: T[*S]; axis: int = -1, descending: bool = false) -> i64[*S] where 
 }
 
 ## The k largest elements along an axis, in order, and where they were; the smallest without
-## `largest`.
+## `largest`. Equal elements keep their order.
 ## `values, positions = topk(x, 2)` with x: f32[4] = [3, 1, 4, 2] is `[4, 3], [2, 0]`
 fn topk(x: T[*S], k: int; axis: int = -1, largest: bool = true)
     -> (T[*replaced(S, axis_of(axis, len(S)), k)], i64[*replaced(S, axis_of(axis, len(S)), k)])
     where T: number {
   a = axis_of(axis, len(S))
+  if proved(k > S[a]) { error("there are", S[a], "elements, wanted are", k) }
   y, at = sort(x, axis = a, descending = largest)
   (part(y, a, 0, k, 1), part(at, a, 0, k, 1))
 }

@@ -211,7 +211,7 @@ fn split(x: T[*S], sizes: list; axis: int = 0) -> list where T: any {
   [part(x, a, sum(sizes[:i]), n, 1) for i, n in enumerate(sizes)]
 }
 
-## N parts of equal size along an axis, as a list; the last ones may be smaller.
+## N parts of equal size along an axis, as a list; the last ones may be smaller, or empty.
 ## `a, b, c = chunk(x, 3)` with x: f32[5] = [1, 2, 3, 4, 5] is `[1, 2], [3, 4], [5]`
 fn chunk(x: T[*S], n: int; axis: int = 0) -> list where T: any {
   a = axis_of(axis, len(S))

@@ -76,7 +76,7 @@ fn resize_smooth(x: T[*S], a: int, n: int, cubic) -> y: T[*replaced(S, a, n)] wh
 }
 
 ## The area that boxes share over the area that they cover, for each of a with each of b; boxes are
-## x0, y0, x1, y1.
+## x0, y0, x1, y1. NaN of two without area.
 ## `box_iou(a, b)` with a: f32[1, 4] = [[0, 0, 2, 2]], b: f32[2, 4] = [[0, 0, 2, 1], [5, 5, 6, 6]]
 ## is `[[0.5, 0]]`
 fn box_iou(a: T[M, 4], b: T[N, 4]) -> y: T[M, N] where T: float {
@@ -125,8 +125,8 @@ fn bilinear(x: T[N, C, H, W], n: i64, c: i64, y: T, z: T) -> T where T: float {
 }
 
 ## The mean of `samples` x `samples` places in each cell of regions (image, x0, y0, x1, y1): He and
-## others, "Mask R-CNN", 2017. Regions are in units of pixels times 1 / scale; `aligned` shifts by
-## half a pixel.
+## others, "Mask R-CNN", 2017. A region times `scale` is in pixels of x; `aligned` shifts it by half
+## a pixel. Places more than a pixel outside are 0.
 ## `roi_align(x, regions, size = [2, 2], scale = 0.5)` with x: f32[1, 2, 6, 6], regions: f32[1, 5] =
 ## [[0, 2, 2, 8, 9]]
 fn roi_align(x: T[N, C, H, W], regions: T[K, 5]; size: list, scale: float = 1, samples: int = 2,
