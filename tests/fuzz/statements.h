@@ -731,8 +731,9 @@ static bool choice_statement(struct gen *g, struct scope *s) {
         if (rng_chance(&g->rng, 40))
             block(g, &in, 1);
         static const char *const floats[] = {"0.5", "-2.5", "0.1"};
-        if (sure != side && (t == DT_f32 || t == DT_i64) && rng_chance(&g->rng, 25)) {
-            /* A number: of the type that it has where the condition is known. */
+        /* A number takes the other side's type, but not where sizes that are known decide. */
+        if (sure != side && (t == DT_f32 || t == DT_i64) && strchr(c, '[') &&
+            rng_chance(&g->rng, 40)) {
             line(g, &in, "%s", t == DT_f32 ? rng_of(&g->rng, floats) : "3");
         } else {
             line(g, &in, "%s", expression_text(g, &in, t, 2));
