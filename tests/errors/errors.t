@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""errors.t: what `dcl check` says about wrong programs.
+"""errors.t: what `dcl check` and `dcl run` say about wrong programs.
 
 For each NAME.dcl beside this file, stderr has to be NAME.expected, byte for byte, and the status 1.
+A file whose first line is `# run` is run, others are checked. A line `#---` begins a program of its
+own, with what stands above the first such line, and keeps its line numbers.
 With DCL_UPDATE=1 in the environment the .expected files are written instead: read the difference.
 """
 
 import glob
 import os
+import shutil
 import subprocess
 
 import tap
@@ -16,19 +19,47 @@ HERE = os.path.join(tap.SRC, "tests", "errors")
 if not glob.glob(os.path.join(tap.SRC, "repl", "*.c")):
     tap.skip_all("the sources have no dcl program yet")
 
+
+def programs_of(text):
+    """The programs of a file; what belongs to others is an empty line."""
+    lines = text.split("\n")
+    starts = [n for n, line in enumerate(lines) if line == "#---"] or [len(lines)]
+    for start, end in zip(starts, starts[1:] + [len(lines)]):
+        yield "\n".join(line if n < starts[0] or start < n < end else ""
+                        for n, line in enumerate(lines))
+
+
+def messages(name):
+    """Standard error and status of each program of a file."""
+    with open(os.path.join(HERE, name + ".dcl"), encoding="utf-8") as file:
+        text = file.read()
+    command = "run" if text.startswith("# run\n") else "check"
+    for program in programs_of(text):
+        with open(name + ".dcl", "w", encoding="utf-8") as file:
+            file.write(program)
+        done = subprocess.run([tap.DCL, command, name + ".dcl"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", check=False,
+                              env={**os.environ, "DCL_PATH": "library"})
+        yield done.stderr.replace(os.getcwd() + "/", ""), done.returncode
+
+
+if os.path.isdir(os.path.join(HERE, "library")):
+    shutil.copytree(os.path.join(HERE, "library"), "library")
+
 programs = sorted(name[:-len(".dcl")] for name in os.listdir(HERE) if name.endswith(".dcl"))
 tap.ok(programs, "there are programs")
 
 for name in programs:
-    done = subprocess.run([tap.DCL, "check", name + ".dcl"], cwd=HERE, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace", check=False)
+    said = list(messages(name))
+    text = "".join(stderr for stderr, _ in said)
     path = os.path.join(HERE, name + ".expected")
     if os.environ.get("DCL_UPDATE"):
         with open(path, "w", encoding="utf-8") as file:
-            file.write(done.stderr)
+            file.write(text)
     with open(path, encoding="utf-8") as file:
-        tap.is_str(done.stderr, file.read(), name + ": the messages")
-    tap.is_int(done.returncode, 1, name + ": the status")
+        tap.is_str(text, file.read(), name + ": the messages")
+    tap.ok(all(status == 1 for _, status in said), name + ": the status is 1")
+    tap.ok(all(stderr for stderr, _ in said), name + ": each program is wrong")
 
 for name in sorted(os.listdir(HERE)):
     if name.endswith(".expected"):

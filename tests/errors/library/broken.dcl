@@ -1,0 +1,1 @@
+fn broken(x: f32[N]) -> f32[N] { x + }
