@@ -59,8 +59,8 @@ static bool usage(struct dcl_session *s, const struct call *c, const char *name)
     for (int i = 0; i < BUILTINS; i++)
         if (strcmp(builtins[i].name, name) == 0)
             how = builtins[i].usage;
-    struct diag *d =
-        diag_error(&s->diags, c->span, ERR_ARG_COUNT, name, "other arguments", (int)c->nargs);
+    struct diag *d = diag_error(&s->diags, c->span, ERR_VALUE,
+                                arena_printf(s->messages, "%s takes other arguments", name));
     diag_help(&s->diags, d, "it is called so: %s", how);
     return false;
 }

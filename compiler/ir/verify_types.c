@@ -137,9 +137,13 @@ bool check_written(struct verifier *v, const struct memlet *m, bool write) {
     const char *name = verify_name(v, c->name);
     if (write && c->role == ROLE_PARAM)
         return broken(v, 13, "the parameter %s is written", name);
-    if ((!write || m->resolution != RES_NONE) && !maybe_written(v, m->cont))
-        return broken(v, 14, "%s is %s before anything was written to it", name,
-                      write ? "written with a resolution" : "read");
+    if (!write && !maybe_written(v, m->cont))
+        return broken(v, 14, "%s is read before anything was written to it", name);
+    if (write && m->resolution != RES_NONE && !maybe_written(v, m->cont))
+        return broken(v, 14,
+                      "%s has no value yet that this resolution could meet: give it one, as in "
+                      "%s = 0 (only where all writes use one resolution it starts at its identity)",
+                      name, name);
     if (write && m->resolution == RES_NONE)
         v->conts[m->cont.i].written = true;
     return true;

@@ -42,5 +42,8 @@ bool check_file(struct arena *a, struct module *m, const struct check_builtins *
    and the N_EXTRA others; no name if none is near. */
 struct name check_nearest(const struct module *m, struct name n, const struct name *extra,
                           uint32_t nextra);
+/* The same of OTHERS only. */
+struct name nearest_name(const struct names *names, struct name n, const struct name *others,
+                         uint32_t nothers);
 
 #endif

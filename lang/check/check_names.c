@@ -221,6 +221,14 @@ static void nearest_def(void *data, struct name n, struct ast *def) {
         nearest_try(s, n);
 }
 
+struct name nearest_name(const struct names *names, struct name n, const struct name *others,
+                         uint32_t nothers) {
+    struct nearest s = nearest_new(names, n);
+    for (uint32_t i = 0; i < nothers; i++)
+        nearest_try(&s, others[i]);
+    return s.best;
+}
+
 struct name check_nearest(const struct module *m, struct name n, const struct name *extra,
                           uint32_t nextra) {
     struct nearest s = nearest_new(m->names, n);

@@ -17,7 +17,14 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
             for (p = 0; p < np && !name_eq(params->kids[p]->name, keywords[a]);)
                 p++;
             if (p == np) {
-                diag_error(ev->diags, span, ERR_ARG_NAME, what, text_of(ev, keywords[a]));
+                struct name *names = ARENA_ARRAY(ev->arena, struct name, np);
+                for (p = 0; p < np; p++)
+                    names[p] = params->kids[p]->name;
+                struct diag *e =
+                    diag_error(ev->diags, span, ERR_ARG_NAME, what, text_of(ev, keywords[a]));
+                struct name near = nearest_name(ev->names, keywords[a], names, np);
+                if (!name_none(near))
+                    diag_help(ev->diags, e, "did you mean %s?", text_of(ev, near));
                 return false;
             }
             if (slots[p] >= 0) {
@@ -49,7 +56,10 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
     }
     for (uint32_t p = 0; p < np; p++)
         if (slots[p] < 0 && !ast_may_miss(params->kids[p])) {
-            diag_error(ev->diags, span, ERR_ARG_MISSING, what, text_of(ev, params->kids[p]->name));
+            struct diag *e = diag_error(ev->diags, span, ERR_ARG_MISSING, what,
+                                        text_of(ev, params->kids[p]->name));
+            diag_note(ev->diags, e, params->kids[p]->span, "%s is declared here",
+                      text_of(ev, params->kids[p]->name));
             return false;
         }
     return true;
@@ -96,8 +106,10 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
         return false;
     if (fits_static(ev, env, type, v))
         return true;
-    struct diag *e = diag_error(ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name),
-                                text_of(ev, type->name), value_kind_name(v));
+    struct diag *e = diag_error(
+        ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name), text_of(ev, type->name),
+        v->kind == VAL_SCALAR ? arena_printf(ev->arena, "a run-time %s", value_text(ev, v))
+                              : value_text(ev, v));
     if (v->kind == VAL_SCALAR)
         diag_help(ev->diags, e, "it must be known before running");
     return false;
@@ -178,6 +190,11 @@ struct later_param { /* its type has `*LIST`: bound after all others */
     const char *from;
 };
 
+struct seen_tensor { /* what is bound to a parameter, for messages */
+    const char *from;
+    const struct tensor *tensor;
+};
+
 struct param_dim { /* what stands for a dimension of a parameter */
     const struct ast *dim;
     struct value value; /* an element of a `*LIST`, else NONE */
@@ -195,6 +212,7 @@ struct binder {
     VEC(struct packed_param) packed;
     VEC(struct deferred_dim) deferred;
     VEC(struct later_param) later;
+    VEC(struct seen_tensor) seen;
     bool all_bound; /* packs and static parameters too */
 };
 
@@ -202,10 +220,33 @@ static const char *origin(struct binder *b, struct name n) {
     for (uint32_t i = 0; i < b->origins.n; i++)
         if (name_eq(b->origins.at[i].name, n))
             return b->origins.at[i].from;
+    struct env *where;
+    if (env_find(b->env, n, &where) && where->kind == ENV_INSTANCE)
+        return "the layer";
     return "the call";
 }
 
-static const char *value_text(struct eval *ev, const struct value *v) {
+/* The type of an argument, with its name outside and the parameter FROM that it is. */
+static const char *seen_text(struct eval *ev, const char *from, const struct tensor *t) {
+    const char *name = text_of(ev, t->name);
+    bool named = !name_none(t->name) && strcmp(name, from) != 0;
+    return arena_printf(ev->arena, "%s%s%s: %s", from, named ? " is " : "", named ? name : "",
+                        type_text(ev, t));
+}
+
+/* The types of the tensors that two dimensions come from, beside the caret. */
+static void tell_types(struct binder *b, struct diag *e, const char *fromx, const char *fromy) {
+    struct buf text = buf_new(b->ev->arena);
+    for (uint32_t i = 0; i < b->seen.n; i++) {
+        const struct seen_tensor *x = &b->seen.at[i];
+        if (strcmp(x->from, fromx) == 0 || strcmp(x->from, fromy) == 0)
+            buf_printf(&text, "%s%s", text.n ? "   " : "", seen_text(b->ev, x->from, x->tensor));
+    }
+    if (text.n)
+        diag_detail(b->ev->diags, e, "%s", text.at);
+}
+
+static const char *number_text(struct eval *ev, const struct value *v) {
     struct buf t = buf_new(ev->arena);
     value_print(ev, v, &t);
     return t.at;
@@ -217,11 +258,13 @@ static bool dims_agree(struct binder *b, const char *dim, const struct value *x,
     enum equal eq = require_equal(
         ev, x, y,
         arena_printf(ev->arena, "%s: dimensions differ: %s is %s from %s and %s from %s", b->what,
-                     dim, value_text(ev, x), fromx, value_text(ev, y), fromy),
+                     dim, number_text(ev, x), fromx, number_text(ev, y), fromy),
         b->span);
     if (eq == EQUAL_NO)
-        diag_error(ev->diags, b->span, ERR_SHAPE_MISMATCH, b->what, "dimensions", dim,
-                   value_text(ev, x), fromx, value_text(ev, y), fromy);
+        tell_types(b,
+                   diag_error(ev->diags, b->span, ERR_SHAPE_MISMATCH, b->what, "dimensions", dim,
+                              number_text(ev, x), fromx, number_text(ev, y), fromy),
+                   fromx, fromy);
     return eq == EQUAL_YES;
 }
 
@@ -296,6 +339,7 @@ static bool bind_tensor_dims(struct binder *b, struct place_of at, const struct 
     struct eval *ev = b->ev;
     uint32_t pack = UINT32_MAX, fixed = 0;
     struct param_dims dims = {0};
+    VEC_PUSH(ev->arena, b->seen, ((struct seen_tensor){from, t}));
     if (!b->all_bound && has_given(b, type)) {
         VEC_PUSH(ev->arena, b->later, ((struct later_param){at, t, from}));
         return true;
@@ -318,7 +362,7 @@ static bool bind_tensor_dims(struct binder *b, struct place_of at, const struct 
     if (pack == UINT32_MAX ? t->rank != fixed : t->rank < fixed) {
         struct diag *e =
             diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank, fixed);
-        diag_detail(ev->diags, e, "%s: %s", from, type_text(ev, t));
+        diag_detail(ev->diags, e, "%s", seen_text(ev, from, t));
         return false;
     }
     uint32_t own = t->rank - fixed;
@@ -397,12 +441,12 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
         return true;
     }
     if (type->nkids && !(type->nkids == 1 && type->kids[0]->kind == AST_SPREAD)) {
-        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor", value_kind_name(v));
+        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor", value_text(ev, v));
         return false;
     }
     if (!value_is_scalar(v) && !(v->kind == VAL_TENSOR && v->tensor->rank == 0)) {
         diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor or number",
-                   value_kind_name(v));
+                   value_text(ev, v));
         return false;
     }
     enum dtype t = type_element(ev, b->env, type->name);
@@ -452,7 +496,7 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a list of tensors",
                    param->flags & AST_INOUT ? "inout"
                    : is_list                ? "an empty one"
-                                            : value_kind_name(v));
+                                            : value_text(ev, v));
         return false;
     }
     struct value list = value_list_new(ev->arena, VAL_LIST, v->list->n);

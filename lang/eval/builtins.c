@@ -131,6 +131,11 @@ static bool fold(struct eval *ev, int own, const struct value_list *list, struct
     *out = truth ? value_bool(owns[own].empty) : value_int(owns[own].empty);
     for (uint32_t i = 0; i < list->n; i++) {
         struct value pair[2] = {*out, list->at[i]}, r;
+        if (truth && value_is_number(&list->at[i])) {
+            diag_error(ev->diags, span, ERR_ARG_KIND, owns[own].name, "an element", "a truth value",
+                       value_text(ev, &list->at[i]));
+            return false;
+        }
         if (i == 0 && !truth) {
             *out = list->at[0];
             if (!bring(ev, out))
@@ -199,14 +204,19 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
             *out = value_int(a->list->n);
         return true;
     }
+    uint32_t wants = what != OWN_REGISTERS;
+    if (nargs != wants) {
+        diag_error(ev->diags, span, ERR_ARG_COUNT, n, wants ? "1 argument" : "no arguments", nargs);
+        return false;
+    }
     diag_error(ev->diags, span, ERR_ARG_KIND, n, "the argument",
-               what == OWN_LANES                     ? "an element type"
-               : what == OWN_PROVED                  ? "a condition"
-               : what == OWN_SHAPE                   ? "a tensor"
-               : what == OWN_STR || what == OWN_KIND ? "one value"
-               : what == OWN_PARAMS                  ? "an instance of a layer"
-                                                     : "a list",
-               nargs ? value_kind_name(&args[0]) : "nothing");
+               what == OWN_LANES        ? "an element type"
+               : what == OWN_PROVED     ? "a condition"
+               : what == OWN_SHAPE      ? "a tensor"
+               : what == OWN_PARAMS     ? "an instance of a layer"
+               : strcmp(n, "list") == 0 ? "a list or string"
+                                        : "a list",
+               value_text(ev, &args[0]));
     return false;
 }
 

@@ -21,7 +21,7 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
                         (strcmp(class, "int") == 0 && have == DC_INT);
             if (!fits) {
                 diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what,
-                           arena_printf(ev->arena, "a %s type", class),
+                           arena_printf(ev->arena, "%s %s type", *class == 'i' ? "an" : "a", class),
                            dtypes[t->value.dtype].name);
                 return false;
             }
@@ -50,6 +50,42 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
     return true;
 }
 
+/* --- where a call is -------------------------------------------------------------------------- */
+
+static bool lies_in(struct span inner, struct span outer) {
+    return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end;
+}
+
+enum { CALLS_TOLD = 3 };
+
+void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
+               const struct module *module, struct span span) {
+    if (ev->diags->errors == errors_before || !ev->diags->first || lies_in(span, def->span))
+        return;
+    struct diag *e = ev->diags->first;
+    while (e->next)
+        e = e->next;
+    const char *name = text_of(ev, def->name);
+    const struct module *caller = ev->frame ? ev->frame->module : NULL;
+    if (module->prelude == NULL) { /* a library: its user did not write the place */
+        if (e->span.source != span.source && (!caller || caller->prelude)) {
+            diag_note(ev->diags, e, e->span, "in %s of the library", name);
+            e->span = span;
+        }
+        return;
+    }
+    const char *called = def->kind == AST_LAYER ? "is made here" : "is called here";
+    struct span at = e->span;
+    int told = 0;
+    for (const struct diag_note *n = e->notes; n; n = n->next)
+        if (strstr(n->text, called)) {
+            at = n->span;
+            told++;
+        }
+    if (told < CALLS_TOLD && lies_in(at, def->span))
+        diag_note(ev->diags, e, span, "%s %s", name, called);
+}
+
 uint32_t fn_result_count(const struct ast *fn) {
     return fn->kids[1]->nkids;
 }
@@ -67,15 +103,15 @@ static bool check_result(struct call *b, const struct ast *type, struct value *v
     if (t == DT_NONE && is_static_type(ev, b->env->module, type)) {
         if (fits_static(ev, b->env, type, v))
             return true;
-        struct diag *e = diag_error(ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
-                                    value_kind_name(v), text_of(ev, type->name));
-        diag_note(ev->diags, e, b->span, "in this call");
+        diag_error(ev->diags, type->span, ERR_RESULT_SHAPE, b->what, value_text(ev, v),
+                   text_of(ev, type->name));
         return false;
     }
     if (!eval_type(ev, b->env, type, &t, &rank, &dims))
         return false;
     struct tensor want = {.dtype = t, .rank = rank, .dims = dims};
-    if (rank == 0 && v->kind != VAL_TENSOR)
+    bool other = v->kind == VAL_SCALAR && v->dtype != t && !(v->weak && dtype_is_float(t));
+    if (rank == 0 && v->kind != VAL_TENSOR && !other)
         return to_scalar(ev, t, v, "the result", b->span);
     bool fits = v->kind == VAL_TENSOR && v->dtype == t && v->tensor->rank == rank;
     for (uint32_t d = 0; fits && d < rank; d++) {
@@ -89,11 +125,11 @@ static bool check_result(struct call *b, const struct ast *type, struct value *v
         fits = eq == EQUAL_YES;
     }
     if (!fits) {
-        struct diag *e =
-            diag_error(ev->diags, type->span, ERR_RESULT_SHAPE, b->what,
-                       v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v),
-                       type_text(ev, &want));
-        diag_note(ev->diags, e, b->span, "in this call");
+        struct diag *e = diag_error(
+            ev->diags, type->span, ERR_RESULT_SHAPE, b->what, value_text(ev, v),
+            rank || (type->flags & AST_BRACKETS) ? type_text(ev, &want) : dtypes[t].name);
+        if (other || (v->kind == VAL_TENSOR && v->dtype != t && v->tensor->rank == rank))
+            diag_help(ev->diags, e, "%s(..) converts", dtypes[t].name);
     }
     return fits;
 }
@@ -172,7 +208,7 @@ static bool collect_results(struct call *b, const struct ast *fn, struct value b
         unnamed += name_none(results->kids[i]->name);
     if (unnamed && unnamed == results->nkids && unnamed > 1 &&
         (body.kind != VAL_LIST || body.list->n != unnamed)) {
-        diag_error(ev->diags, results->span, ERR_RESULT_SHAPE, b->what, value_kind_name(&body),
+        diag_error(ev->diags, results->span, ERR_RESULT_SHAPE, b->what, value_text(ev, &body),
                    arena_printf(ev->arena, "%u values", unnamed));
         return false;
     }
@@ -213,6 +249,9 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
                    struct value *out) {
     const struct ast *def = fn->def;
     const char *what = text_of(ev, def->name);
+    if (fn->self)
+        what = arena_printf(ev->arena, "%s.%s", text_of(ev, fn->self->layer->def->name), what);
+    uint32_t errors = ev->diags->errors;
     if (lifts(ev, fn, nargs, args, keywords))
         return lift_call(ev, fn, nargs, args, keywords, span, out);
     if (ev->depth >= EVAL_MAX_DEPTH) {
@@ -246,6 +285,8 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     ev->fn_name = outer;
     ev->returned = returned;
     ev->result = result;
+    if (!ok)
+        note_call(ev, errors, def, fn->module, span);
     *out = results; /* now: it may be the result of a `return` around */
     return ok;
 }

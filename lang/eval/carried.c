@@ -80,8 +80,11 @@ bool carry_round(struct eval *ev, struct carry *c, struct span span) {
             fits = int_equal(ev, &v.tensor->dims[d], &t->dims[d]) == 1;
         if (!fits) {
             diag_error(ev->diags, span, ERR_NOT_HERE,
-                       arena_printf(ev->arena, "%s changes its shape in a loop or branch",
-                                    text_of(ev, c->at[i].binding->name)));
+                       arena_printf(ev->arena,
+                                    "%s changes its shape in a loop or branch: it is %s before, "
+                                    "then %s",
+                                    text_of(ev, c->at[i].binding->name), type_text(ev, t),
+                                    value_text(ev, &v)));
             return false;
         }
         struct block to = block_whole(ev, t, span);

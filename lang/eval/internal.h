@@ -2,10 +2,15 @@
 #ifndef DCL_LANG_EVAL_INTERNAL_H
 #define DCL_LANG_EVAL_INTERNAL_H
 
+#include "lang/check/check.h"
 #include "lang/eval/eval.h"
 
 /* value.c */
 bool value_equal(const struct value *a, const struct value *b);
+
+/* What V is, in a message: the type of what the run computes, the text of a number, else its
+   kind. */
+const char *value_text(struct eval *ev, const struct value *v);
 
 /* types.c: element type and dimensions of a TYPE in ENV. Dimensions are INT or SYM. */
 bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dtype *t,
@@ -154,6 +159,10 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
                      const struct name *keywords, struct span span, int32_t *slots);
 
 /* calls.c */
+/* After an error in what SPAN calls (a function or layer DEF of MODULE), if there are more errors than
+   before: notes the call, or, if DEF is the library's, tells the error at the call. */
+void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
+               const struct module *module, struct span span);
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */
 bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
                  struct span span);

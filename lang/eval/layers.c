@@ -76,6 +76,7 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
     x->id = ++ev->next_id;
     x->env = env_new(ev->arena, ENV_INSTANCE, NULL, l->module);
     ev->depth++;
+    uint32_t errors = ev->diags->errors;
     bool ok = bind_static(ev, x->env, what, l->def->kids[0], nargs, args, keywords, span) &&
               check_where(ev, x->env, what, l->def->kids[1], span);
     const struct ast *body = l->def->kids[2];
@@ -107,6 +108,8 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
         }
     }
     ev->depth--;
+    if (!ok)
+        note_call(ev, errors, l->def, l->module, span);
     *out = (struct value){.kind = VAL_INSTANCE, .dtype = DT_NONE, .instance = x};
     return ok;
 }
@@ -126,7 +129,14 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             *out = b->value;
             return true;
         }
-        diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
+        VEC(struct name) members = {0};
+        for (uint32_t i = 0; i < x->env->bindings.n; i++)
+            VEC_PUSH(ev->arena, members, x->env->bindings.at[i].name);
+        struct diag *e =
+            diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
+        struct name near = nearest_name(ev->names, member->name, members.at, members.n);
+        if (!name_none(near))
+            diag_help(ev->diags, e, "did you mean %s?", text_of(ev, near));
         return false;
     }
     if (object->kind == VAL_LIST && object->list->path) {
@@ -153,7 +163,8 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
                 out->list->at[d] = t->dims[d];
             return true;
         }
-        diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
+        struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
+        diag_help(ev->diags, e, "a tensor has shape, rank, dtype and, of two dimensions, T");
         return false;
     }
     diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);

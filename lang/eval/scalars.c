@@ -44,13 +44,24 @@ bool read_if_scalar(struct eval *ev, struct value *v, struct span span) {
     return true;
 }
 
-static bool mismatch(struct eval *ev, const char *what, enum dtype a, enum dtype b,
-                     struct span span) {
+/* CARRIED is an operand that a loop carries, or NULL: its type is that from before the loop. */
+static bool mismatch_of(struct eval *ev, const char *what, enum dtype a, enum dtype b,
+                        const struct tensor *carried, struct span span) {
     struct diag *e =
         diag_error(ev->diags, span, ERR_DTYPE_MISMATCH, what, dtypes[a].name, dtypes[b].name);
-    diag_help(ev->diags, e, "convert one of them: %s(..) or %s(..)", dtypes[a].name,
-              dtypes[b].name);
+    if (carried)
+        diag_help(ev->diags, e, "%s keeps the type that it has before the loop: %s = %s(..) there",
+                  text_of(ev, carried->name), text_of(ev, carried->name),
+                  dtypes[carried->dtype == a ? b : a].name);
+    else
+        diag_help(ev->diags, e, "convert one of them: %s(..) or %s(..)", dtypes[a].name,
+                  dtypes[b].name);
     return false;
+}
+
+static bool mismatch(struct eval *ev, const char *what, enum dtype a, enum dtype b,
+                     struct span span) {
+    return mismatch_of(ev, what, a, b, NULL, span);
 }
 
 bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what, struct span span) {
@@ -77,8 +88,7 @@ bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
             ? dtype_is_float(t) || (dtype_is_int(t) && v->f == floor(v->f) && fabs(v->f) < 9.2e18)
             : false;
     if (!fits) {
-        diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name,
-                   v->kind == VAL_TENSOR ? type_text(ev, v->tensor) : value_kind_name(v));
+        diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name, value_text(ev, v));
         return false;
     }
     if (!ev->ops->constant(ev->host, t, v, span, &out))
@@ -97,7 +107,7 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
     if (op == OP_SELECT) {
         if (a[0].kind != VAL_BOOL) {
             diag_error(ev->diags, span, ERR_ARG_KIND, "select", "the condition", "a truth value",
-                       value_kind_name(&a[0]));
+                       value_text(ev, &a[0]));
             return false;
         }
         *out = a[0].b ? a[1] : a[2];
@@ -246,7 +256,10 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
     for (uint32_t i = 0; i < n; i++)
         if (args[i].kind == VAL_LIST && args[i].list->path)
             return gradient_op(ev, op, n, args, span, out);
+    const struct tensor *carried = NULL;
     for (uint32_t i = 0; i < n; i++) {
+        if (args[i].kind == VAL_TENSOR && args[i].tensor->carried && args[i].tensor->rank == 0)
+            carried = args[i].tensor;
         if (!read_if_scalar(ev, &args[i], span))
             return false;
         if (!value_is_scalar(&args[i]) && args[i].kind != VAL_TENSOR) {
@@ -282,7 +295,7 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
         bool strong = args[i].kind == VAL_TENSOR || (args[i].kind == VAL_SCALAR && !args[i].weak);
         if (strong) {
             if (!weak && t != args[i].dtype)
-                return mismatch(ev, info->spelling, t, args[i].dtype, span);
+                return mismatch_of(ev, info->spelling, t, args[i].dtype, carried, span);
             t = args[i].dtype;
             weak = false;
         }
@@ -310,6 +323,11 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
     for (uint32_t i = 0; i < n; i++) {
         enum dtype want = op == OP_SELECT && i == 0 ? DT_bool : t;
         if (args[i].kind == VAL_TENSOR) {
+            if (args[i].dtype != want && op == OP_SELECT && i == 0) {
+                diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, "select: the condition", "bool",
+                           value_text(ev, &args[0]));
+                return false;
+            }
             if (args[i].dtype != want)
                 return mismatch(ev, info->spelling, want, args[i].dtype, span);
         } else if (!to_scalar(ev, want, &args[i], info->spelling, span)) {

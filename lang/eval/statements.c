@@ -121,7 +121,27 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
 }
 
 /* The block that a write reaches; of a buffer, also from outside of its layer. */
+/* A write to a param of an instance: `net.W = v`. */
+static bool is_param(struct eval *ev, struct env *env, const struct ast *e) {
+    struct value object;
+    if (e->kind == AST_INDEX)
+        e = e->kids[0];
+    if (e->kind != AST_MEMBER || e->kids[0]->kind != AST_NAME ||
+        !eval_expr(ev, env, e->kids[0], &object) || object.kind != VAL_INSTANCE)
+        return false;
+    const struct binding *b = env_find(object.instance->env, e->name, NULL);
+    if (!b || b->value.kind != VAL_STATE || b->value.state->buffer)
+        return false;
+    struct diag *d = diag_error(ev->diags, e->span, ERR_READ_ONLY, text_of(ev, e->name));
+    diag_note(ev->diags, d, b->value.state->def->span, "%s is a param", text_of(ev, e->name));
+    diag_help(ev->diags, d,
+              "params are written by minimize, update and load; a buffer can be assigned to");
+    return true;
+}
+
 static bool eval_written(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
+    if (is_param(ev, env, e))
+        return false;
     if (!eval_block(ev, env, e, b))
         return false;
     b->tensor = written_buffer(ev, b->tensor);

@@ -83,8 +83,13 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
     if (!eval_expr(ev, env, e->kids[0], &object))
         return false;
     if (object.kind != VAL_TENSOR) {
-        diag_error(ev->diags, e->span, ERR_ARG_KIND, "subscript", "what is subscripted",
-                   "a tensor or list", value_kind_name(&object));
+        bool list = object.kind == VAL_LIST || object.kind == VAL_PACK;
+        struct diag *d =
+            list ? diag_error(ev->diags, e->span, ERR_READ_ONLY, "a list")
+                 : diag_error(ev->diags, e->span, ERR_ARG_KIND, "subscript", "what is subscripted",
+                              "a tensor or list", value_text(ev, &object));
+        if (list)
+            diag_help(ev->diags, d, "make another one: l[:i] + [v] + l[i + 1:]");
         return false;
     }
     struct tensor *t = object.tensor;

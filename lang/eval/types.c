@@ -24,8 +24,9 @@ bool to_integer(struct eval *ev, struct value *v, struct span span) {
         *v = out;
         return true;
     }
-    diag_error(ev->diags, span, ERR_ARG_KIND, "subscript", "the index", "an integer",
-               value_kind_name(v));
+    diag_error(ev->diags, span, ERR_VALUE,
+               arena_printf(ev->arena, "subscripts, ranges and sizes are integers, not %s",
+                            value_text(ev, v)));
     return false;
 }
 

@@ -31,6 +31,19 @@ const char *value_kind_name(const struct value *v) {
     return kind_names[v->kind];
 }
 
+const char *value_text(struct eval *ev, const struct value *v) {
+    struct buf text = buf_new(ev->arena);
+    switch (v->kind) {
+    case VAL_TENSOR: return type_text(ev, v->tensor);
+    case VAL_SCALAR: return dtypes[v->dtype].name;
+    case VAL_INT:
+    case VAL_SYM:
+    case VAL_FLOAT: value_print(ev, v, &text); return text.at;
+    case VAL_LIST: return v->list->n ? "a list" : "an empty list";
+    default: return value_kind_name(v);
+    }
+}
+
 struct value value_list_new(struct arena *a, enum value_kind kind, uint32_t n) {
     struct value v = {.kind = kind, .dtype = DT_NONE};
     v.list = ARENA_NEW(a, struct value_list);

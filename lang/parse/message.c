@@ -238,6 +238,8 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "Functions stand at the top level or in a layer, layers at the top level.";
     if (t->kind == TOK_ELSE || t->kind == TOK_WHERE || t->kind == TOK_ARROW || t->kind == TOK_PIPE)
         return before->kind == 0 ? "A line that begins like this continues the line before." : NULL;
+    if (t->kind == TOK_USE)
+        return "`use` stands outside of functions.";
     if (t->kind == ',' && statement_start(p, i) == TOK_RETURN)
         return "Several values are returned in parentheses: return (a, b)";
     return NULL;
