@@ -159,8 +159,8 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
                      const struct name *keywords, struct span span, int32_t *slots);
 
 /* calls.c */
-/* After an error in what SPAN calls (a function or layer DEF of MODULE), if there are more errors than
-   before: notes the call, or, if DEF is the library's, tells the error at the call. */
+/* After what SPAN calls (DEF of MODULE) has failed, if there are more errors than before: notes the
+   call, or, if DEF is the library's, tells the error at the call. */
 void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
                const struct module *module, struct span span);
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */

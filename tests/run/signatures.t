@@ -158,7 +158,7 @@ def check(backend):
             ("no list", "fn f(x: f32[*S]) -> f32[*3] { x }\nf(x)", "`*` takes a list"),
             ("a negative dimension", "fn f(x: f32[N]) -> y: f32[*[N - 3]] { map i { y[i] = 0 } }\n"
              "f(x[:, 0, 0])", "is negative"),
-            ("a list of something else", "y = permuted(x, perm = [0.5, 1, 2])", "integers, not 0.5"),
+            ("a list of something else", "y = permuted(x, perm = [0.5, 1, 2])", "not 0.5"),
             ("element types of a scalar function", "k: i64[3] = 1\nclip(x, k[0])", "f32"),
             ("shapes that a scalar function cannot join", "y: f32[3] = 1\nclip(x, y)", "broadcast"),
             ("a class that a scalar function refuses", "square(x > 0)", "a number type")):
