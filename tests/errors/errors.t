@@ -9,6 +9,7 @@ With DCL_UPDATE=1 in the environment the .expected files are written instead: re
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -40,7 +41,8 @@ def messages(name):
         done = subprocess.run([tap.DCL, command, name + ".dcl"], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", check=False,
                               env={**os.environ, "DCL_PATH": "library"})
-        yield done.stderr.replace(os.getcwd() + "/", ""), done.returncode
+        stderr = done.stderr.replace(os.getcwd() + "/", "")
+        yield re.sub(r"[^ ]*/stdlib/", "stdlib/", stderr), done.returncode
 
 
 if os.path.isdir(os.path.join(HERE, "library")):
