@@ -122,6 +122,11 @@ const char *option_value(const struct command_line *c, enum option o) {
     return c->values[o].n ? c->values[o].at[c->values[o].n - 1] : NULL;
 }
 
+bool wants_colour(void) {
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+}
+
 dcl_session *open_session(const struct command_line *c) {
     static const enum option passed[] = {OPTION_backend, OPTION_threads, OPTION_target_cpu,
                                          OPTION_cache,   OPTION_passes,  OPTION_without,
@@ -148,8 +153,7 @@ dcl_session *open_session(const struct command_line *c) {
         dcl_close(s);
         return NULL;
     }
-    const char *no_colour = getenv("NO_COLOR");
-    session_colour(s, isatty(STDERR_FILENO) && !(no_colour && *no_colour));
+    session_colour(s, wants_colour());
     return s;
 }
 

@@ -35,7 +35,7 @@ int command_import(const struct command_line *c) {
     diags_init(&d, c->arena, sources_new(c->arena));
     bool done = onnx_import_file(c->arena, &d, from, to);
     struct buf text = buf_new(c->arena);
-    diags_print(&d, &text, false);
+    diags_print(&d, &text, wants_colour());
     fputs(text.at, stderr);
     arena_on_oom(NULL);
     return done ? EXIT_FINE : EXIT_ERROR;

@@ -40,6 +40,8 @@ bool command_line_read(struct command_line *c, int argc, char **argv);
 const char *option_value(const struct command_line *c, enum option o);
 /* A session as the options say; NULL after a message. */
 dcl_session *open_session(const struct command_line *c);
+/* Whether messages are in colour: on a terminal, unless NO_COLOR is set. */
+bool wants_colour(void);
 /* The two sides of NAME=VALUE; false after a message. */
 bool split_pair(const struct command_line *c, const char *option, const char *pair,
                 const char **name, const char **value);

@@ -134,10 +134,20 @@ static bool use_module(struct dcl_session *s, struct module *user, const struct 
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* Shape errors of functions, before any data exists. */
+/* Whether a message lies in AT. */
+static bool has_error(const struct diags *d, struct span at) {
+    for (const struct diag *e = d->first; e; e = e->next)
+        if (e->severity == SEV_ERROR && e->span.source == at.source && e->span.start >= at.start &&
+            e->span.end <= at.end)
+            return true;
+    return false;
+}
+
+/* Shape errors of functions, before any data exists. Of one that is wrong already, no more is said.
+ */
 static void check_shapes(struct dcl_session *s, struct module *m, const struct ast *file) {
     for (uint32_t i = 0; i < file->nkids; i++) {
-        if (file->kids[i]->kind != AST_FN)
+        if (file->kids[i]->kind != AST_FN || has_error(&s->diags, file->kids[i]->span))
             continue;
         s->scratch = arena_new();
         lower_check_definition(s->scratch, s->names, &s->diags, m, file->kids[i]);
@@ -147,15 +157,17 @@ static void check_shapes(struct dcl_session *s, struct module *m, const struct a
 }
 
 static bool read_items(struct dcl_session *s, struct module *m, const char *path, struct text *t) {
+    bool found = true;
     for (uint32_t i = 0; i < t->file->nkids; i++)
         if (t->file->kids[i]->kind == AST_USE && !use_module(s, m, t->file->kids[i], path))
-            return false;
+            found = false;
+    if (!found)
+        return false;
     for (uint32_t i = 0; i < t->file->nkids; i++)
         if (is_definition(t->file->kids[i]))
             define(s, m, t->file->kids[i]);
     struct check_builtins builtins = {is_builtin, s};
-    if (!check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file))
-        return false;
+    check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
     check_shapes(s, m, t->file);
     return s->diags.errors == 0;
 }

@@ -85,11 +85,14 @@ static enum dtype element_of(struct signature *s, struct name n) {
     const char *text = name_text(s->ev->names, n);
     enum dtype t = dtype_of(text);
     const struct ast *where = s->fn->kids[2];
-    for (uint32_t i = 0; t == DT_NONE && i < where->nkids; i++)
+    const char *class = NULL;
+    for (uint32_t i = 0; t == DT_NONE && !class && i < where->nkids; i++)
         if (where->kids[i]->kind == AST_CONSTRAINT && name_eq(where->kids[i]->name, n))
-            t = strcmp(name_text(s->ev->names, where->kids[i]->kids[0]->name), "int") == 0 ? DT_i32
-                                                                                           : DT_f32;
-    return t;
+            class = name_text(s->ev->names, where->kids[i]->kids[0]->name);
+    return !class                       ? t
+           : strcmp(class, "int") == 0  ? DT_i32
+           : strcmp(class, "bool") == 0 ? DT_bool
+                                        : DT_f32;
 }
 
 /* A value for PARAM: what the signature says of it. False: there is no stand-in. */
@@ -203,6 +206,15 @@ static bool decided(enum error_code code) {
     }
 }
 
+/* A function that others call is elaborated for each: what is wrong in it is told once. */
+static bool is_told(const struct diags *d, const struct diag *e) {
+    for (const struct diag *x = d->first; x; x = x->next)
+        if (x->severity == SEV_ERROR && x->span.source == e->span.source &&
+            x->span.start == e->span.start && x->span.end == e->span.end)
+            return true;
+    return false;
+}
+
 bool lower_check_definition(struct arena *a, struct names *names, struct diags *d,
                             const struct module *module, const struct ast *def) {
     bool unknown = false, open = false;
@@ -218,7 +230,7 @@ bool lower_check_definition(struct arena *a, struct names *names, struct diags *
     for (struct diag *e = own.first, *next; e; e = next) {
         next = e->next;
         bool waits = open && (e->code == ERR_RESULT_SHAPE || e->code == ERR_IF_DIFFERS);
-        if (!decided(e->code) || waits)
+        if (!decided(e->code) || waits || is_told(d, e))
             continue;
         e->next = NULL;
         *d->last = e;

@@ -45,6 +45,10 @@ struct diags {
 void diags_init(struct diags *d, struct arena *a, struct sources *s);
 /* Forgets what was collected. */
 void diags_clear(struct diags *d);
+/* The plural's ending for N things. */
+static inline const char *plural(int64_t n) {
+    return n == 1 ? "" : "s";
+}
 /* Adds an error; the result takes notes and help and is never NULL. */
 struct diag *diag_error(struct diags *d, struct span at, enum error_code code, ...);
 struct diag *diag_warning(struct diags *d, struct span at, enum error_code code, ...);

@@ -19,7 +19,8 @@ static bool is_tensor(const struct binding *b) {
 static void report_count(struct checker *c, const struct ast *index, const struct binding *base,
                          int rank, int given) {
     const char *name = text_of(c, base->name);
-    struct diag *m = diag_error(c->diags, index->span, ERR_INDEX_COUNT, name, rank, given);
+    struct diag *m = diag_error(c->diags, index->span, ERR_INDEX_COUNT, name, rank, plural(rank),
+                                given, plural(given));
     if (!worth_helping(c))
         return;
     struct buf type = buf_new(c->arena);

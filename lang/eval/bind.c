@@ -360,8 +360,8 @@ static bool bind_tensor_dims(struct binder *b, struct place_of at, const struct 
         pack = i;
     }
     if (pack == UINT32_MAX ? t->rank != fixed : t->rank < fixed) {
-        struct diag *e =
-            diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank, fixed);
+        struct diag *e = diag_error(ev->diags, b->span, ERR_RANK_MISMATCH, b->what, from, t->rank,
+                                    plural(t->rank), fixed);
         diag_detail(ev->diags, e, "%s", seen_text(ev, from, t));
         return false;
     }

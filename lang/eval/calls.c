@@ -17,6 +17,7 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
             unsigned have = dtypes[t->value.dtype].class;
             bool fits = strcmp(class, "any") == 0 ||
                         (strcmp(class, "number") == 0 && have != DC_BOOL) ||
+                        (strcmp(class, "bool") == 0 && have == DC_BOOL) ||
                         (strcmp(class, "float") == 0 && have == DC_FLOAT) ||
                         (strcmp(class, "int") == 0 && have == DC_INT);
             if (!fits) {
@@ -323,6 +324,11 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
     }
 }
 
+static bool is_callable(const struct value *v) {
+    return v->kind == VAL_FN || v->kind == VAL_LAYER || v->kind == VAL_BUILTIN ||
+           v->kind == VAL_INSTANCE || v->kind == VAL_DTYPE;
+}
+
 static bool has_inout(const struct ast *fn) {
     for (uint32_t i = 0; i < fn->kids[0]->nkids; i++)
         if (fn->kids[0]->kids[i]->flags & AST_INOUT)
@@ -370,6 +376,16 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                 return false;
         VEC_PUSH(ev->arena, args, v);
         VEC_PUSH(ev->arena, keywords, keyword ? a->name : (struct name){0});
+    }
+    if (!is_callable(&callee)) {
+        struct diag *e =
+            diag_error(ev->diags, call->kids[0]->span, ERR_NOT_CALLABLE,
+                       call->kids[0]->kind == AST_NAME ? text_of(ev, call->kids[0]->name)
+                                                       : value_text(ev, &callee));
+        if (call->kids[0]->kind == AST_NAME)
+            diag_detail(ev->diags, e, "%s: %s", text_of(ev, call->kids[0]->name),
+                        value_text(ev, &callee));
+        return false;
     }
     return eval_call(ev, &callee, args.n, args.at, keywords.at, call->span, out);
 }

@@ -142,6 +142,12 @@ static bool power(struct eval *ev, struct value *a, struct span span, struct val
         return true;
     }
     struct value l, m, args[2];
+    if ((a[0].kind == VAL_TENSOR || a[0].kind == VAL_SCALAR) && dtype_is_int(a[0].dtype)) {
+        struct diag *d = diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, "**", "a float type",
+                                    value_text(ev, &a[0]));
+        diag_help(ev->diags, d, "of integers there are the powers 1 to 16, written as numbers");
+        return false;
+    }
     if (!apply_op(ev, OP_LOG, 1, &a[0], span, &l))
         return false;
     args[0] = l;
@@ -411,7 +417,8 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
     }
     if (e->nkids != 2 || !eval_integer(ev, env, e->kids[1], &i)) {
         if (e->nkids != 2)
-            diag_error(ev->diags, e->span, ERR_INDEX_COUNT, "a list", 1, e->nkids - 1);
+            diag_error(ev->diags, e->span, ERR_INDEX_COUNT, "a list", 1, "", e->nkids - 1,
+                       plural(e->nkids - 1));
         return false;
     }
     if (i.kind != VAL_INT) {

@@ -60,7 +60,8 @@ static bool find_targets(struct targets *t, const struct value *over, struct spa
     if (t->states.n > before)
         return true;
     diag_error(ev->diags, span, ERR_ARG_KIND, "over", "what is differentiated by",
-               "an instance with float params or a float tensor", value_kind_name(over));
+               "an instance with float params or a float tensor",
+               over->kind == VAL_INSTANCE ? "an instance without any" : value_text(ev, over));
     return false;
 }
 
@@ -138,10 +139,13 @@ static bool update_some(struct eval *ev, const struct value *optimizer, const st
     struct value done;
     const struct value *step = method(ev, optimizer, "step");
     const struct value *begin = method(ev, optimizer, "begin");
-    if (!step) {
-        struct diag *d =
-            diag_error(ev->diags, span, ERR_ARG_KIND, "minimize", "the optimizer",
-                       "an instance of a layer with `step`", value_kind_name(optimizer));
+    bool writes = step && step->fn->def->kids[0]->nkids > 1 &&
+                  (step->fn->def->kids[0]->kids[0]->flags & AST_INOUT);
+    if (!writes) {
+        struct diag *d = diag_error(ev->diags, span, ERR_ARG_KIND, "minimize", "the optimizer",
+                                    "an instance of a layer with `step`",
+                                    step ? "one whose `step` has no inout parameter"
+                                         : value_text(ev, optimizer));
         diag_help(ev->diags, d, "an optimizer has fn step(inout w: f32[*S], g: f32[*S])");
         return false;
     }
@@ -242,11 +246,11 @@ bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct
         loss = value_tensor(x);
     }
     if (loss.kind != VAL_TENSOR || !dtype_is_float(loss.dtype) || loss.tensor->rank != 0) {
-        struct diag *d = diag_error(ev->diags, e->kids[0]->span, ERR_ARG_KIND, "gradient",
-                                    "the value", "one float without dimensions",
-                                    loss.kind == VAL_TENSOR ? type_text(ev, loss.tensor)
-                                                            : value_kind_name(&loss));
-        diag_help(ev->diags, d, "reduce it, for instance by its sum or mean");
+        struct diag *d =
+            diag_error(ev->diags, e->kids[0]->span, ERR_ARG_KIND, "gradient", "the value",
+                       "one float without dimensions", value_text(ev, &loss));
+        if (loss.kind == VAL_TENSOR && dtype_is_float(loss.dtype))
+            diag_help(ev->diags, d, "reduce it, for instance by its sum or mean");
         return false;
     }
     struct tensor **g = ARENA_ARRAY(ev->arena, struct tensor *, t.at.n);

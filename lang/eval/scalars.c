@@ -117,6 +117,14 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
         *out = value_bool(value_equal(&a[0], &a[1]) == (op == OP_EQ));
         return true;
     }
+    bool one = false;
+    for (uint32_t i = 0; i < n; i++)
+        one = one || a[i].kind == VAL_BOOL;
+    if (one && !bools && (scalars[op].operands & DC_FLOAT)) {
+        diag_error(ev->diags, span, ERR_ARG_KIND, scalars[op].spelling, "an operand", "a number",
+                   "a truth value");
+        return false;
+    }
     if (!bools && (scalars[op].operands & DC_BOOL) && !(scalars[op].operands & DC_FLOAT)) {
         diag_error(ev->diags, span, ERR_ARG_KIND, scalars[op].spelling, "an operand",
                    "a truth value", value_kind_name(a[0].kind == VAL_BOOL ? &a[n - 1] : &a[0]));

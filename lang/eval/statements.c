@@ -318,7 +318,8 @@ static bool whole_dims(struct eval *ev, struct env *env, const struct ast *whole
             pack = k;
     if (pack == nsubs ? t->rank != nsubs : t->rank + 1 < nsubs) {
         diag_error(ev->diags, whole->span, ERR_INDEX_COUNT,
-                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank, nsubs);
+                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
+                   plural(t->rank), nsubs, plural(nsubs));
         return false;
     }
     *n = position == pack ? t->rank - (nsubs - 1) : 1;

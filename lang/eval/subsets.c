@@ -6,10 +6,13 @@ static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t gi
                             struct span span) {
     if (given == t->rank)
         return true;
-    struct diag *e =
-        diag_error(ev->diags, span, ERR_INDEX_COUNT,
-                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank, given);
-    diag_detail(ev->diags, e, "%s", type_text(ev, t));
+    struct diag *e = diag_error(ev->diags, span, ERR_INDEX_COUNT,
+                                name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
+                                plural(t->rank), given, plural(given));
+    if (name_none(t->name))
+        diag_detail(ev->diags, e, "%s", type_text(ev, t));
+    else
+        diag_detail(ev->diags, e, "%s: %s", text_of(ev, t->name), type_text(ev, t));
     return false;
 }
 
@@ -73,8 +76,8 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
         if (!eval_expr(ev, env, e, &object))
             return false;
         if (object.kind != VAL_TENSOR) {
-            diag_error(ev->diags, e->span, ERR_ARG_KIND, "memlet", "the container", "a tensor",
-                       value_kind_name(&object));
+            diag_error(ev->diags, e->span, ERR_ARG_KIND, "subset", "what it is of", "a tensor",
+                       value_text(ev, &object));
             return false;
         }
         *b = block_whole(ev, object.tensor, e->span);
@@ -272,7 +275,8 @@ bool block_copy(struct eval *ev, const struct block *to, const struct block *fro
     if (!broadcast_dims(ev, "assignment", &n, &dims, nb, b, to->span))
         return false;
     if (n != na) {
-        diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, "assignment", "the value", nb, na);
+        diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, "assignment", "the value", nb,
+                   plural(nb), na);
         return false;
     }
     for (uint32_t k = 0; k < nb; k++) { /* the value may stretch, the target may not */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""errors.t: what `dcl check` and `dcl run` say about wrong programs.
+"""errors.t: what `dcl check` and `dcl run` say about wrong programs, and its colours.
 
 For each NAME.dcl beside this file, stderr has to be NAME.expected, byte for byte, and the status 1.
 A file whose first line is `# run` is run, others are checked. A line `#---` begins a program of its
@@ -9,6 +9,7 @@ With DCL_UPDATE=1 in the environment the .expected files are written instead: re
 
 import glob
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -62,6 +63,41 @@ for name in programs:
         tap.is_str(text, file.read(), name + ": the messages")
     tap.ok(all(status == 1 for _, status in said), name + ": the status is 1")
     tap.ok(all(stderr for stderr, _ in said), name + ": each program is wrong")
+
+# Colours: on a terminal, unless NO_COLOR is set.
+WRONG = "fn f(x: f32[_]) -> f32 { y }\n"
+PLAIN = """wrong.dcl:1:26: error: unknown name y
+   1 | fn f(x: f32[_]) -> f32 { y }
+     |                          ^
+"""
+COLOURED = """\033[1mwrong.dcl:1:26:\033[0m \033[1;31merror:\033[0m \033[1munknown name y\033[0m
+   1 | fn f(x: f32[_]) -> f32 { y }
+     |                          \033[1;31m^\033[0m
+"""
+
+
+def on_terminal(**variables):
+    """What `dcl check` says about WRONG if standard error is a terminal."""
+    ours, its = pty.openpty()
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    subprocess.run([tap.DCL, "check", "wrong.dcl"], stdin=subprocess.DEVNULL, stderr=its,
+                   stdout=subprocess.DEVNULL, check=False, env={**env, **variables})
+    os.close(its)
+    said = b""
+    try:
+        while more := os.read(ours, 4096):
+            said += more
+    except OSError:
+        pass
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n")
+
+
+with open("wrong.dcl", "w", encoding="utf-8") as file:
+    file.write(WRONG)
+tap.is_str(on_terminal(), COLOURED, "colours on a terminal")
+tap.is_str(on_terminal(NO_COLOR="1"), PLAIN, "none with NO_COLOR")
+tap.is_str(on_terminal(NO_COLOR=""), COLOURED, "an empty NO_COLOR says nothing")
 
 for name in sorted(os.listdir(HERE)):
     if name.endswith(".expected"):

@@ -22,6 +22,6 @@ fn fine(x: f32[N]) -> y: f32[N] {
     for k in 0:3 { v = v * 2 }
     if v > 1 { v = 1.0 }
     v >> y[i]
-    c = 3
+    c += 3
   }
 }

@@ -1,0 +1,48 @@
+# run
+# Files: what they hold, and what they are asked for.
+layer Net(n: int) {
+  param a: f32[n] ~ ones
+  param b: f32[n] ~ ones
+  fn forward(x: f32[n]) -> f32[n] { x * a + b }
+}
+net = Net(3)
+x: f32[3] = 1
+#---
+save(net, "net.npz")
+print(load("net.npz"))
+#---
+save(net, "net.npz")
+print(load("net.npz", name = "aa"))
+#---
+save(net, "net.npy")
+#---
+save(net, "net.safetensors")
+load(net, "net.safetensors", rename = [("a", "c")])
+#---
+load(net, "net.safetensors", rename = 3)
+#---
+print(load("library/garbage.npy"))
+#---
+print(load("library/garbage.npz"))
+#---
+print(load("library/garbage.safetensors"))
+#---
+load(net, "library/garbage.safetensors")
+#---
+print(load("library"))
+#---
+save("x.npy", 3)
+#---
+save("x.npy", net)
+#---
+save("x.npy", [x, x])
+#---
+load("x.npy", nme = "x")
+#---
+load(x, "x.npy")
+#---
+save("", x)
+#---
+print(x, end = "")
+#---
+use 3
