@@ -97,6 +97,7 @@ for backend in "cpu", "ref":
         tap.ok("unknown name a" in t.until("dcl> "), backend + ": the line is taken back")
         t.type("\x10\x10\r")  # the line before the last one
         t.until("1.0\r")
+        t.until("dcl> ")  # what is typed before is lost when the terminal changes its mode
         tap.ok(True, backend + ": history")
         t.type("\x04")
         tap.is_int(t.wait(), 0, backend + ": Ctrl-D leaves")
