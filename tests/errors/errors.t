@@ -2,8 +2,8 @@
 """errors.t: what `dcl check` and `dcl run` say about wrong programs, and its colours.
 
 For each NAME.dcl beside this file, stderr has to be NAME.expected, byte for byte, and the status 1.
-A file whose first line is `# run` is run, others are checked. A line `#---` begins a program of its
-own, with what stands above the first such line, and keeps its line numbers.
+A file whose first line is `# run`, options may follow, is run, others are checked. A line `#---`
+begins a program of its own, with what stands above the first such line, and keeps its line numbers.
 With DCL_UPDATE=1 in the environment the .expected files are written instead: read the difference.
 """
 
@@ -35,11 +35,12 @@ def messages(name):
     """Standard error and status of each program of a file."""
     with open(os.path.join(HERE, name + ".dcl"), encoding="utf-8") as file:
         text = file.read()
-    command = "run" if text.startswith("# run\n") else "check"
+    first = text.split("\n", 1)[0]
+    command = first[2:].split() if first.startswith("# run") else ["check"]
     for program in programs_of(text):
         with open(name + ".dcl", "w", encoding="utf-8") as file:
             file.write(program)
-        done = subprocess.run([tap.DCL, command, name + ".dcl"], stdin=subprocess.DEVNULL,
+        done = subprocess.run([tap.DCL, *command, name + ".dcl"], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", check=False,
                               env={**os.environ, "DCL_PATH": "library"})
         stderr = done.stderr.replace(os.getcwd() + "/", "")

@@ -22,7 +22,7 @@ static bool is_program(const char *file) {
 
 /* Whether the checker alone finds all that is wrong in a program. */
 static bool is_checkers(const char *text) {
-    return strncmp(text, "# check\n", 8) != 0 && strncmp(text, "# run\n", 6) != 0;
+    return strncmp(text, "# check\n", 8) != 0 && strncmp(text, "# run", 5) != 0;
 }
 
 static int compare(const char *folder, const char *file) {
