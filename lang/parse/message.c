@@ -227,6 +227,10 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "x-- does not exist: write x = x - 1.";
     if (t->kind == TOK_NAME && any_operator(e))
         return name_help(p, i, e);
+    if (t->kind == '?' && any_operator(e) && statement_start(p, i) == TOK_NAME && !e->kind['?'])
+        return "A choice is written if c { a } else { b }, or select(c, a, b).";
+    if (t->kind == '.' && any_expression(e) && t[1].kind == TOK_INT && t[1].start == t->end)
+        return "Write a digit before the point: 0.5";
     if (t->kind == '?')
         return "`?` stands behind the type of a parameter that may be absent; sizes bound by data "
                "are not part of the language yet.";
