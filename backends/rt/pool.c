@@ -2,16 +2,20 @@
    The caller runs piece 0, worker K runs piece K; which iterations a piece has follows from n and
    the number of pieces only. Each worker has one cache line through which it gets its piece and
    gives back its status, so a fork and join costs a few line transfers while the workers spin.
-   Who waits too long sleeps on a futex. A call from inside a body runs inline.
+   Who waits too long sleeps on a futex. A piece that its worker has not begun when the caller is
+   ready is taken back and run by the caller: where other programs use the processors, nobody waits
+   for a thread that does not run. A call from inside a body runs inline.
    After fork(2) the child has no workers: a runtime belongs to the process that made it.
 
    Note [states of a worker]
    One word per worker, changed by exchange and compare-exchange:
-       IDLE --caller--> RUN --worker--> IDLE         the worker spins between
+       IDLE --caller--> RUN --worker--> BUSY --worker--> IDLE     the worker spins between
        IDLE --worker--> ASLEEP --caller--> RUN       the caller saw ASLEEP: it wakes the futex
-       RUN --caller--> AWAITED --worker--> IDLE      the worker saw AWAITED: it wakes the futex
+       RUN --caller--> IDLE                          the caller runs the piece itself
+       BUSY --caller--> AWAITED --worker--> IDLE     the worker saw AWAITED: it wakes the futex
        IDLE, ASLEEP --caller--> QUIT                 the worker ends
-   The piece is written before RUN is released; the status before IDLE is. */
+   The piece is written before RUN is released, and read after BUSY is set; the status is written
+   before IDLE is released. */
 #include "backends/rt/state.h"
 
 #include <emmintrin.h>
@@ -25,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE, RUN, ASLEEP, AWAITED, QUIT };
+enum { IDLE, RUN, BUSY, ASLEEP, AWAITED, QUIT };
 
 enum { WORKER_STACK = 8 << 20 };
 
@@ -71,7 +75,7 @@ static uint32_t spin_while(_Atomic uint32_t *state, uint32_t value, int64_t spin
     }
 }
 
-/* The worker's wait for RUN or QUIT. */
+/* The worker's wait for RUN or QUIT; IDLE if a piece was taken back while it slept. */
 static uint32_t next_order(struct rt_thread *t) {
     uint32_t s = spin_while(&t->state, IDLE, t->rt->spin_ns);
     if (s != IDLE)
@@ -88,7 +92,10 @@ static void *work(void *arg) {
     struct rt_thread *t = arg;
     here = t;
     _mm_setcsr(RT_MXCSR);
-    while (next_order(t) != QUIT) {
+    uint32_t order;
+    while ((order = next_order(t)) != QUIT) {
+        if (order != RUN || !atomic_compare_exchange_strong(&t->state, &order, BUSY))
+            continue; /* taken back */
         t->status = t->body(&t->rt->api, t->env, t->begin, t->end);
         if (atomic_exchange(&t->state, IDLE) == AWAITED)
             futex_wake(&t->state);
@@ -127,9 +134,13 @@ void rt_pool_stop(struct rt *rt) {
     rt->workers = 0;
 }
 
+/* The status of worker T's piece, which is run here if it has not begun. */
 static int32_t join(struct rt_thread *t, int64_t spin_ns) {
-    if (spin_while(&t->state, RUN, spin_ns) == RUN) {
-        uint32_t s = RUN;
+    uint32_t s = RUN;
+    if (atomic_compare_exchange_strong(&t->state, &s, IDLE))
+        return t->body(&t->rt->api, t->env, t->begin, t->end);
+    if (spin_while(&t->state, BUSY, spin_ns) == BUSY) {
+        s = BUSY;
         if (atomic_compare_exchange_strong(&t->state, &s, AWAITED))
             while (atomic_load_explicit(&t->state, memory_order_acquire) == AWAITED)
                 futex_wait(&t->state, AWAITED);
