@@ -598,6 +598,19 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
     return !l->script.new_state || l->script.new_state(l->script.data, s, init, span);
 }
 
+/* What the reverse has named inside of maps: no container may be called like it. */
+static void note_names(void *data, struct node *n) {
+    struct lower *l = data;
+    if (n->kind == NODE_READ)
+        map_put(&l->used, n->read.name.i, 1);
+    if (n->kind == NODE_LET)
+        map_put(&l->used, n->let.name.i, 1);
+    if (n->kind == NODE_LOOP)
+        map_put(&l->used, n->loop.index.name.i, 1);
+    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
+        map_put(&l->used, n->map.index[k].name.i, 1);
+}
+
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
                         struct tensor *const *wrt, struct tensor **out, struct span span) {
     struct lower *l = host;
@@ -626,6 +639,7 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
             map_put(&l->active, value.i, 1);
         }
     }
+    region_walk(&l->g->body, note_names, l);
     l->automatic_read = NULL;
     for (uint32_t i = 0; i < n; i++) {
         out[i] = tensor_of(&l->ev, wrt[i]->dtype, wrt[i]->rank, wrt[i]->dims, span);

@@ -197,14 +197,17 @@ bool eval_step(struct eval *ev, struct env *env, const struct ast *e) {
 
 /* --- gradient and minimize -------------------------------------------------------------------- */
 
-/* What is differentiated: an expression or a block. */
+/* What is differentiated: an expression or a block, whose names are its own: a variable of the
+   script would be computed before the gradient is taken, and be a constant in it. */
 static bool eval_objective(struct eval *ev, struct env *env, const struct ast *e,
                            struct value *out) {
     bool training = ev->training;
     ev->training = true;
-    bool ok = e->kind == AST_BLOCK
-                  ? eval_block_of(ev, block_env(ev, env), e, (struct flow){.wanted = true}, out)
-                  : eval_expr(ev, env, e, out);
+    struct env *own = e->kind != AST_BLOCK ? env
+                      : in_script(env)     ? env_new(ev->arena, ENV_FUNCTION, env, env->module)
+                                           : block_env(ev, env);
+    bool ok = e->kind == AST_BLOCK ? eval_block_of(ev, own, e, (struct flow){.wanted = true}, out)
+                                   : eval_expr(ev, own, e, out);
     ev->training = training;
     return ok && (e->kind != AST_BLOCK || no_return(ev, e->span));
 }

@@ -14,6 +14,14 @@ bool in_script(const struct env *env) {
     return false;
 }
 
+/* Whether WHERE, in which ENV finds a name, lies outside of the function that ENV is in. */
+static bool beyond_function(const struct env *env, const struct env *where) {
+    bool passed = false;
+    for (; env && env != where; env = env->parent)
+        passed = passed || env->kind == ENV_FUNCTION;
+    return passed && env && where->kind != ENV_INSTANCE;
+}
+
 /* The scope of a block in ENV: one of its own, but for scripts, where names that a loop or branch
    binds stay. */
 struct env *block_env(struct eval *ev, struct env *env) {
@@ -186,6 +194,18 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
             }
     if (in_script(env))
         return assign_variable(ev, env, target, b, v);
+    if (b && beyond_function(env, where)) { /* of the script, in a gradient's block */
+        if (env->kind != ENV_FUNCTION) {
+            diag_error(
+                ev->diags, target->span, ERR_NOT_HERE,
+                arena_printf(ev->arena,
+                             "%s is a variable of the script: a new value of it wants a name "
+                             "of its own in this block",
+                             text_of(ev, target->name)));
+            return false;
+        }
+        b = NULL;
+    }
     if (v.kind == VAL_TENSOR && can_change(v.tensor)) {
         if (!tensor_copy(ev, v.tensor, target->name, target->span, &v))
             return false;
