@@ -76,6 +76,7 @@ void unit_begin(struct dcl_session *s, struct name name, struct span span, bool 
         u->ev = lower_eval(u->lower);
     }
     u->ev->next_id = s->next_id;
+    u->ev->stop = &s->stop;
 }
 
 void unit_end(struct dcl_session *s) {

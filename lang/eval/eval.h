@@ -120,10 +120,13 @@ struct eval {
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
     bool training; /* inside what is minimized */
+    /* Not 0: the user wants to stop; NULL: nobody asks. */
+    const volatile int *stop;
 };
 
-#define EVAL_MAX_DEPTH 200 /* nested calls */
-#define EVAL_MAX_RANK 16   /* dimensions of a tensor */
+#define EVAL_MAX_DEPTH 200    /* nested calls */
+#define EVAL_MAX_RANK 16      /* dimensions of a tensor */
+#define EVAL_MAX_LIST 1000000 /* elements of a list */
 
 /* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len,
    ... */

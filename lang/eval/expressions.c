@@ -172,8 +172,12 @@ static bool is_list(const struct value *v) {
     return v->kind == VAL_LIST || v->kind == VAL_PACK;
 }
 
-static bool list_plus(struct eval *ev, const struct value *a, struct value *out) {
+static bool list_plus(struct eval *ev, const struct value *a, struct span span, struct value *out) {
     uint32_t n = a[0].list->n, m = a[1].list->n;
+    if ((uint64_t)n + m > EVAL_MAX_LIST) {
+        diag_error(ev->diags, span, ERR_VALUE, "a list of more than a million elements");
+        return false;
+    }
     *out = value_list_new(ev->arena, VAL_LIST, n + m);
     for (uint32_t i = 0; i < n + m; i++)
         out->list->at[i] = i < n ? a[0].list->at[i] : a[1].list->at[i - n];
@@ -250,7 +254,7 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         return true;
     }
     if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]) && !a[0].list->path)
-        return list_plus(ev, a, out);
+        return list_plus(ev, a, e->span, out);
     if (e->op == AOP_ADD && a[0].kind == VAL_STR && a[1].kind == VAL_STR) {
         *out = value_str(name_lit(
             ev, arena_printf(ev->arena, "%s%s", text_of(ev, a[0].str), text_of(ev, a[1].str))));
@@ -370,7 +374,7 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
     uint64_t n = from.kind != VAL_NONE ? from.list->n
                  : hi.i <= lo.i        ? 0
                                 : ((uint64_t)hi.i - (uint64_t)lo.i - 1) / (uint64_t)step.i + 1;
-    if (n > 1000000) {
+    if (n > EVAL_MAX_LIST) {
         diag_error(ev->diags, it->span, ERR_VALUE, "a list of more than a million elements");
         return false;
     }

@@ -97,18 +97,20 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void check_stop(const char *options) {
+static const char running[] = "fn f(x: f32[N], n: i64) -> y: f32[N] {\n"
+                              "  y = x\n"
+                              "  for k in 0:n { for i in 0:N { y[i] = y[i] * 0.5 + 1 } } }\n"
+                              "x: f32[100] = 1\n"
+                              "y = f(x, 100000000000)\n";
+static const char elaborating[] =
+    "fn g(n: int) -> int { if n == 0 { 0 } else { g(n - 1) + g(n - 1) } }\nprint(g(60))\n";
+
+static void check_stop(const char *options, const char *text) {
     dcl_session *s = dcl_open(options);
     pthread_t thread;
     pthread_create(&thread, NULL, stop_soon, s);
     double begin = now();
-    int status = dcl_run(s,
-                         "fn f(x: f32[N], n: i64) -> y: f32[N] {\n"
-                         "  y = x\n"
-                         "  for k in 0:n { for i in 0:N { y[i] = y[i] * 0.5 + 1 } } }\n"
-                         "x: f32[100] = 1\n"
-                         "y = f(x, 100000000000)\n",
-                         NULL);
+    int status = dcl_run(s, text, NULL);
     double took = now() - begin;
     pthread_join(thread, NULL);
     ok(status != 0 && strstr(dcl_errors(s), "interrupted"), "%s: stopped", options);
@@ -157,8 +159,10 @@ int main(void) {
     check_calls("backend=cpu threads=2");
     check_two();
     check_foreign();
-    check_stop("backend=cpu");
-    check_stop("backend=ref");
+    check_stop("backend=cpu", running);
+    check_stop("backend=cpu", elaborating);
+    check_stop("backend=ref", running);
+    check_stop("backend=ref", elaborating);
     check_memory("backend=ref");
     check_memory("backend=cpu");
     return done_testing();
