@@ -36,10 +36,6 @@ struct recall {
     struct data **data; /* per target, while it is recorded */
 };
 
-static struct env *scope(const struct dcl_session *s) {
-    return s->frames ? s->frames->env : s->script;
-}
-
 /* --- what a statement names ----------------------------------------------------------------- */
 
 static void collect(struct arena *a, struct recall *r, const struct ast *e, bool target) {
@@ -111,7 +107,7 @@ static bool same_static(const struct value *kept, const struct value *v) {
 /* What NAME means now, as far as code hangs on it; false if that cannot be said. */
 static bool look_up(struct dcl_session *s, struct arena *a, struct recall *r, uint32_t at) {
     struct seen *x = &r->names.at[at];
-    const struct binding *b = env_find(scope(s), x->name, NULL);
+    const struct binding *b = env_find(script_scope(s), x->name, NULL);
     x->same = at;
     x->found = b != NULL;
     if (!b)
@@ -137,7 +133,7 @@ static bool look_up(struct dcl_session *s, struct arena *a, struct recall *r, ui
 static bool still_means(struct dcl_session *s, const struct recall *r, uint32_t at,
                         struct tensor **tensors) {
     const struct seen *x = &r->names.at[at];
-    const struct binding *b = env_find(scope(s), x->name, NULL);
+    const struct binding *b = env_find(script_scope(s), x->name, NULL);
     if (x->found != (b != NULL)) /* a value that is assigned to need not have been there */
         return x->target && !x->found &&
                !(b->value.kind == VAL_TENSOR && b->value.tensor->container);
@@ -169,22 +165,10 @@ static void forget(void *data) {
     arena_free(r->arena);
 }
 
-struct found_writes {
-    const struct graph *g;
-    bool *conts;
-};
-
-static void note_write(void *data, struct node *n) {
-    struct found_writes *w = data;
-    if (n->kind == NODE_WRITE)
-        w->conts[n->write.to.cont.i] = true;
-}
-
 /* Which name each parameter is of; false if one is of none. */
 static bool name_parameters(struct arena *a, struct recall *r) {
     const struct graph *g = r->program.graph;
-    struct found_writes w = {g, ARENA_ARRAY(a, bool, g->conts.n)};
-    region_walk(&g->body, note_write, &w);
+    struct written w = written_by(a, g);
     r->imports = ARENA_ARRAY(a, uint32_t, g->params.n);
     r->writes = ARENA_ARRAY(a, bool, g->params.n);
     for (uint32_t p = 0; p < g->params.n; p++) {
@@ -256,7 +240,7 @@ static bool name_targets(struct dcl_session *s, struct recall *r, const struct a
         for (uint32_t k = 0; k < i; k++)
             if (name_eq(r->target[k], to->name))
                 return false;
-        const struct binding *b = env_find(scope(s), to->name, NULL);
+        const struct binding *b = env_find(script_scope(s), to->name, NULL);
         if (!b || b->value.kind != VAL_TENSOR || b->value.tensor->container ||
             tensor_data(b->value.tensor) != r->data[i])
             return false;
@@ -306,29 +290,16 @@ static bool run(struct dcl_session *s, const struct ast *st, const struct recall
     const struct program *p = &r->program;
     uint32_t all = p->graph->results.n;
     struct actual *at = ARENA_ARRAY(a, struct actual, p->graph->params.n);
-    int64_t *symbols = ARENA_ARRAY(a, int64_t, p->nsymbols);
-    void **results = ARENA_ARRAY(a, void *, all);
     struct data **data = ARENA_ARRAY(a, struct data *, all);
     int64_t(*dims)[EVAL_MAX_RANK] = arena_alloc(a, all * sizeof *dims);
-    if (!bind(s, r, tensors, at) || !program_bind(s, p, at, symbols, st->span))
-        return false;
-    for (uint32_t k = 0; k < all; k++) {
-        size_t bytes;
-        if (!program_result(s, p, k, symbols, dims[k], &bytes))
-            return false;
-        data[k] = data_new(s, bytes, "a result", st->span);
-        if (!data[k])
-            return false;
-        results[k] = data[k]->bytes;
-    }
-    if (!program_run(s, p, at, symbols, results, st->span))
+    if (!bind(s, r, tensors, at) || !unit_run(s, p, at, true, data, dims, st->span))
         return false;
     for (uint32_t i = 0; i < r->targets; i++) {
         uint32_t k = r->first + i;
         const struct container *c = graph_cont(p->graph, p->graph->results.at[k]);
         struct value v = value_tensor(
             data_tensor(s, c->dtype, c->rank, dims[k], data[k], r->target[i], r->spans[i]));
-        if (!eval_set_variable(s->unit.ev, scope(s), r->target[i], v, r->spans[i]))
+        if (!eval_set_variable(s->unit.ev, script_scope(s), r->target[i], v, r->spans[i]))
             return false;
     }
     return true;

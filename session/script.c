@@ -15,7 +15,7 @@ enum { COLLECT_ALWAYS = false };
 
 static bool run_statement(struct dcl_session *s, const struct ast *st, bool show);
 
-static struct env *scope(const struct dcl_session *s) {
+struct env *script_scope(const struct dcl_session *s) {
     return s->frames ? s->frames->env : s->script;
 }
 
@@ -27,7 +27,7 @@ static void begin(struct dcl_session *s, const struct ast *st) {
 /* An expression by itself, concrete. */
 static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *out) {
     begin(s, e);
-    bool ok = eval_expr(s->unit.ev, scope(s), e, out) && store_keep(s, out, e->span);
+    bool ok = eval_expr(s->unit.ev, script_scope(s), e, out) && store_keep(s, out, e->span);
     unit_end(s);
     return ok;
 }
@@ -79,7 +79,7 @@ static bool run_block(struct dcl_session *s, const struct ast *block, bool show)
 
 static void push_frame(struct dcl_session *s, struct frame *f, struct value list) {
     *f = (struct frame){.outer = s->frames, .list = list};
-    f->env = env_new(s->store.arena, ENV_BLOCK, scope(s), s->module);
+    f->env = env_new(s->store.arena, ENV_BLOCK, script_scope(s), s->module);
     if (!s->frames) {
         s->loop = arena_new();
         s->rounds = map_new(s->loop);
@@ -213,7 +213,7 @@ static bool show_value(struct dcl_session *s, const struct value *v) {
 
 static bool evaluate_leaf(struct dcl_session *s, const struct ast *st, bool show) {
     struct value v;
-    bool ok = eval_statement(s->unit.ev, scope(s), st, &v);
+    bool ok = eval_statement(s->unit.ev, script_scope(s), st, &v);
     /* The value of an expression is computed even where nobody looks: its checks are part of it. */
     if (ok && v.kind != VAL_NONE) {
         s->unit.mapped = false;
@@ -224,11 +224,11 @@ static bool evaluate_leaf(struct dcl_session *s, const struct ast *st, bool show
 
 /* --- integers that change: see Note [rounds] in rounds.c ------------------------------------- */
 
-struct former { /* a variable that is a symbol for now, or a tensor with such sizes */
+struct former { /* a variable that is a symbol in this statement, or a tensor with such sizes */
     struct env *env;
     struct name name;
     struct value value;
-    const struct tensor *now;
+    const struct tensor *symbolic; /* what it is in the statement, if a tensor */
 };
 
 struct symbolic {
@@ -264,7 +264,7 @@ static void make_sizes(struct dcl_session *s, struct worn *w, struct env *where,
 static void note_shapes(struct dcl_session *s, const struct ast *e, struct worn *w) {
     if (!e)
         return;
-    struct binding *b = e->kind == AST_NAME ? env_find(scope(s), e->name, NULL) : NULL;
+    struct binding *b = e->kind == AST_NAME ? env_find(script_scope(s), e->name, NULL) : NULL;
     if (b && is_stored(&b->value))
         round_shape(s, w, b->name, b->value.tensor);
     for (uint32_t i = 0; i < e->nkids; i++)
@@ -276,7 +276,7 @@ static void make_symbols(struct dcl_session *s, const struct ast *e, struct worn
     if (!e)
         return;
     struct env *where;
-    struct binding *b = e->kind == AST_NAME ? env_find(scope(s), e->name, &where) : NULL;
+    struct binding *b = e->kind == AST_NAME ? env_find(script_scope(s), e->name, &where) : NULL;
     if (b && b->value.kind == VAL_INT) {
         struct former f = {where, e->name, b->value, NULL};
         VEC_PUSH(s->unit.arena, x->at, f);
@@ -288,13 +288,13 @@ static void make_symbols(struct dcl_session *s, const struct ast *e, struct worn
         make_symbols(s, e->kids[i], w, x);
 }
 
-/* What still is what it became for now becomes what it was. */
+/* Variables get back what they were, but for those that the statement has given something else. */
 static void drop_symbols(struct symbolic *x) {
     for (uint32_t i = 0; i < x->at.n; i++) {
         struct binding *b = env_find(x->at.at[i].env, x->at.at[i].name, NULL);
         const struct former *f = &x->at.at[i];
-        if (f->now ? b->value.kind == VAL_TENSOR && b->value.tensor == f->now
-                   : b->value.kind == VAL_SYM)
+        if (f->symbolic ? b->value.kind == VAL_TENSOR && b->value.tensor == f->symbolic
+                        : b->value.kind == VAL_SYM)
             b->value = f->value;
     }
 }

@@ -232,6 +232,8 @@ void text_release(struct dcl_session *s, struct text *t);
 struct text *text_of_source(struct dcl_session *s, uint32_t source);
 
 /* script.c */
+/* Where the names of the statement that runs are looked up first. */
+struct env *script_scope(const struct dcl_session *s);
 bool script_run(struct dcl_session *s, struct text *t, bool show);
 
 /* rounds.c */
@@ -254,6 +256,16 @@ bool unit_writes(struct dcl_session *s);
    of the store, or static integers and truth values. */
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
 /* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
+/* Runs P, which may write for good if WRITES; DATA and DIMS are those of all results. */
+bool unit_run(struct dcl_session *s, const struct program *p, const struct actual *at, bool writes,
+              struct data **data, int64_t (*dims)[EVAL_MAX_RANK], struct span span);
+/* Which of the caller's containers G writes. */
+struct written {
+    const struct graph *g;
+    bool *conts; /* by id */
+    bool any;
+};
+struct written written_by(struct arena *a, const struct graph *g);
 struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v);
 /* The same for the size N of tensor NAME in dimension D: equal sizes are one symbol. */
 struct value unit_size(struct dcl_session *s, struct name name, uint32_t d, int64_t n);

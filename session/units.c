@@ -167,19 +167,13 @@ bool unit_integer(struct dcl_session *s, struct sym x, int64_t *v) {
     return sym_eval(s->unit.syms, x, symbol_value, &s->unit, v);
 }
 
-struct written {
-    const struct graph *g;
-    bool *conts; /* by id */
-    bool any;
-};
-
 static void note_write(void *data, struct node *n) {
     struct written *w = data;
     if (n->kind == NODE_WRITE && graph_cont(w->g, n->write.to.cont)->role == ROLE_INOUT)
         w->any = w->conts[n->write.to.cont.i] = true;
 }
 
-static struct written written_by(struct arena *a, const struct graph *g) {
+struct written written_by(struct arena *a, const struct graph *g) {
     struct written w = {.g = g, .conts = ARENA_ARRAY(a, bool, g->conts.n)};
     region_walk(&g->body, note_write, &w);
     return w;
@@ -240,36 +234,42 @@ static void go_on(struct dcl_session *s) {
         lower_symbol(u->lower, u->symbols.at[i].name);
 }
 
+bool unit_run(struct dcl_session *s, const struct program *p, const struct actual *at, bool writes,
+              struct data **data, int64_t (*dims)[EVAL_MAX_RANK], struct span span) {
+    uint32_t n = p->graph->results.n;
+    int64_t *symbols = ARENA_ARRAY(s->unit.arena, int64_t, p->nsymbols);
+    void **results = ARENA_ARRAY(s->unit.arena, void *, n);
+    if (!program_bind(s, p, at, symbols, span))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        size_t bytes;
+        if (!program_result(s, p, k, symbols, dims[k], &bytes) ||
+            !(data[k] = data_new(s, bytes, "a result", span)))
+            return false;
+        results[k] = data[k]->bytes;
+    }
+    s->unit.acted = s->unit.acted || writes;
+    return program_run(s, p, at, symbols, results, span);
+}
+
+/* Runs the graph so far; the last N results are V. */
 static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, struct data **data,
                      int64_t (*dims)[EVAL_MAX_RANK]) {
     struct unit *u = &s->unit;
     struct program p;
     if (session_stopped(s) || !make_program(s, n, v, &p))
         return false;
-    struct actual *at = bind_actuals(s, u->arena, &p);
-    int64_t *symbols = ARENA_ARRAY(u->arena, int64_t, p.nsymbols);
-    if (!at || !program_bind(s, &p, at, symbols, u->span))
-        return false;
     uint32_t all = p.graph->results.n, before = all - n;
-    void **results = ARENA_ARRAY(u->arena, void *, all);
-    for (uint32_t k = 0; k < all; k++) {
-        int64_t shape[EVAL_MAX_RANK];
-        size_t bytes;
-        if (!program_result(s, &p, k, symbols, shape, &bytes))
-            return false;
-        struct data *d = data_new(s, bytes, "a result", u->span);
-        if (!d)
-            return false;
-        results[k] = d->bytes;
-        if (k >= before) {
-            data[k - before] = d;
-            memcpy(dims[k - before], shape, sizeof shape);
-        }
-    }
+    struct data **every = ARENA_ARRAY(u->arena, struct data *, all);
+    int64_t(*shapes)[EVAL_MAX_RANK] = arena_alloc(u->arena, all * sizeof *shapes);
+    struct actual *at = bind_actuals(s, u->arena, &p);
     bool writes = written_by(u->arena, p.graph).any;
-    u->acted = u->acted || writes;
-    if (!program_run(s, &p, at, symbols, results, u->span))
+    if (!at || !unit_run(s, &p, at, writes, every, shapes, u->span))
         return false;
+    for (uint32_t k = 0; k < n; k++) {
+        data[k] = every[before + k];
+        memcpy(dims[k], shapes[before + k], sizeof *shapes);
+    }
     recall_note(s, &p, n, data);
     if (writes)
         go_on(s);

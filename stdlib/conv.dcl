@@ -13,19 +13,7 @@ fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dil
   } else if fast and proved(I == 1) {
     conv2d_depthwise(x, w, stride = stride, pad = pad, dilation = dilation)
   } else {
-    conv2d_plain(x, w, stride = stride, pad = pad, dilation = dilation, groups = groups)
-  }
-}
-
-# conv2d as its definition; what gradients are taken of.
-fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0,
-    dilation: int = 1, groups: int = 1)
-    -> y: T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
-        (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
-    where T: number, C == I*groups, O % groups == 0 {
-  map n, o, i, j, c in I, r, s {
-    y[n, o, i, j] += x[n, o//(O//groups)*I + c, i*stride + r*dilation - pad,
-        j*stride + s*dilation - pad, else 0] * w[o, c, r, s]
+    conv_plain(x, w, [stride, stride], [pad, pad], [dilation, dilation], groups)
   }
 }
 
@@ -33,24 +21,6 @@ fn conv2d_plain(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 
 ## `add_channels(x, b)` with x: f32[2, 3, 4, 4], b: f32[3]
 fn add_channels(x: T[N, C, *S], b: T[C]) -> y: T[N, C, *S] where T: number {
   map n in N, c in C, *i in S { y[n, c, *i] = x[n, c, *i] + b[c] }
-}
-
-## The largest element of each k x k window; what lies in the padding does not count.
-## `max_pool2d(x, k = 3, pad = 1)` with x: f32[2, 3, 8, 8]
-fn max_pool2d(x: T[N, C, H, W]; k: int = 2, stride: int = 2, pad: int = 0)
-    -> y: T[N, C, (H + 2*pad - k)//stride + 1, (W + 2*pad - k)//stride + 1] where T: float {
-  map n, c, i, j, r in k, s in k {
-    x[n, c, i*stride + r - pad, j*stride + s - pad, else -inf] >> y[n, c, i, j] (max)
-  }
-}
-
-## The mean of each channel's plane.
-## `global_avg_pool(x)` with x: f32[1, 2, 2, 2] = [[[[1, 2], [3, 4]], [[0, 0], [0, 2]]]] is `[[2.5,
-## 0.5]]`
-fn global_avg_pool(x: T[N, C, H, W]) -> y: T[N, C] where T: float {
-  s: T[N, C]
-  map n, c, i, j { x[n, c, i, j] >> s[n, c] (sum) }
-  map n, c { y[n, c] = s[n, c] / T(H*W) }
 }
 
 ## Convolution (cross-correlation) of any number of dimensions behind batch and channels. Sizes are
@@ -64,12 +34,16 @@ fn conv(x: T[N, C, *S], w: T[O, I, *K]; stride = 1, pad = 0, dilation = 1, group
   if len(S) == 2 and step[0] == step[1] and around[0] == around[1] and apart[0] == apart[1] {
     return conv2d(x, w, stride = step[0], pad = around[0], dilation = apart[0], groups = groups)
   }
-  y: T[N, O, *conv_shape(S, K, stride, pad, dilation)]
-  map n in N, o in O, *i in conv_shape(S, K, stride, pad, dilation), c in I, *k in K {
+  conv_plain(x, w, step, around, apart, groups)
+}
+
+# Convolution as its definition; what gradients are taken of.
+fn conv_plain(x: T[N, C, *S], w: T[O, I, *K], step: list, around: list, apart: list, groups: int)
+    -> y: T[N, O, *conv_shape(S, K, step, around, apart)] where T: number {
+  map n in N, o in O, *i in conv_shape(S, K, step, around, apart), c in I, *k in K {
     v << x[n, o//(O//groups)*I + c, *window_index(i, k, step, around, apart), else 0]
     v * w[o, c, *k] >> y[n, o, *i] (sum)
   }
-  y
 }
 
 # The sizes behind batch and channels of what conv gives.

@@ -40,12 +40,13 @@ layer BatchNorm(size: int, eps: float = 1e-5, momentum: float = 0.1) {
   buffer running_var: f32[size] ~ ones
   fn forward(x: f32[N, size, *S]) -> f32[N, size, *S] {
     if training {
-      mean = channel_mean(x)
-      v = channel_variance(x, mean)
+      axes = [0, *[d + 2 for d in range(len(S))]]
+      m = mean(x, axes = axes)
+      v = var(x, axes = axes)
       n = f32(N * prod(S))
-      running_mean = (1 - momentum) * running_mean + momentum * mean
+      running_mean = (1 - momentum) * running_mean + momentum * m
       running_var = (1 - momentum) * running_var + momentum * v * (n / (n - 1))
-      batch_norm(x, mean, v, weight, bias, eps = eps)
+      batch_norm(x, m, v, weight, bias, eps = eps)
     } else {
       batch_norm(x, running_mean, running_var, weight, bias, eps = eps)
     }

@@ -1,20 +1,8 @@
 ## exp(x) divided by its sum, along an axis; without overflow.
 ## `softmax(x, axis = 0)` with x: f32[2] = [1000, 1000] is `[0.5, 0.5]`
 fn softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
-  if axis_of(axis, len(S)) == len(S) - 1 {
-    softmax_last(x)
-  } else {
-    e = exp(x - max(x, axes = axis, keepdims = true))
-    e / sum(e, axes = axis, keepdims = true)
-  }
-}
-
-# softmax along the last axis.
-fn softmax_last(x: T[*S, N]) -> y: T[*S, N] where T: float {
-  m = max_last(x)
-  e = exp(x - m)
-  s = sum_last(e)
-  map *b in S, i in N { y[*b, i] = e[*b, i] / s[*b, 0] }
+  e = exp(x - max(x, axes = axis, keepdims = true))
+  e / sum(e, axes = axis, keepdims = true)
 }
 
 ## The logarithm of softmax, along an axis.
@@ -27,29 +15,9 @@ fn log_softmax(x: T[*S]; axis: int = -1) -> T[*S] where T: float {
 ## (x - mean) / sqrt(variance + eps) * g + b, over the last dimension: Ba and others, 2016.
 ## `layer_norm(x, g, b)` with x: f32[2, 4], g: f32[4], b: f32[4]
 fn layer_norm(x: T[*S, N], g: T[N], b: T[N]; eps: float = 1e-5) -> y: T[*S, N] where T: float {
-  d = x - mean_last(x)
-  v = mean_last(d * d)
+  d = x - mean(x, axes = -1, keepdims = true)
+  v = mean(d * d, axes = -1, keepdims = true)
   map *r in S, i in N { y[*r, i] = d[*r, i] / sqrt(v[*r, 0] + eps) * g[i] + b[i] }
-}
-
-## The mean over all but the second dimension, that of the channels.
-## `channel_mean(x)` with x: f32[2, 2, 1] = [[[1], [2]], [[3], [6]]] is `[2, 4]`
-fn channel_mean(x: T[N, C, *S]) -> m: T[C] where T: float {
-  s: T[C] = 0
-  map n in N, c in C, *i in S { s[c] += x[n, c, *i] }
-  map c in C { m[c] = s[c] / T(N * prod(S)) }
-}
-
-## The mean of (x - mean) squared over all but the second dimension.
-## `channel_variance(x, channel_mean(x))` with x: f32[2, 2, 1] = [[[1], [2]], [[3], [6]]] is `[1,
-## 4]`
-fn channel_variance(x: T[N, C, *S], mean: T[C]) -> v: T[C] where T: float {
-  s: T[C] = 0
-  map n in N, c in C, *i in S {
-    d = x[n, c, *i] - mean[c]
-    s[c] += d * d
-  }
-  map c in C { v[c] = s[c] / T(N * prod(S)) }
 }
 
 ## (x - mean) / sqrt(variance + eps) * g + b, each per channel, the second dimension: Ioffe and
@@ -65,7 +33,7 @@ fn batch_norm(x: T[N, C, *S], mean: T[C], variance: T[C], g: T[C], b: T[C]; eps:
 ## x / sqrt(mean(x^2) + eps) * g, over the last dimension: Zhang and Sennrich, 2019.
 ## `rms_norm(x, g)` with x: f32[2, 4], g: f32[4]
 fn rms_norm(x: T[*S, N], g: T[N]; eps: float = 1e-6) -> y: T[*S, N] where T: float {
-  v = mean_last(x * x)
+  v = mean(x * x, axes = -1, keepdims = true)
   map *r in S, i in N { y[*r, i] = x[*r, i] / sqrt(v[*r, 0] + eps) * g[i] }
 }
 

@@ -126,23 +126,3 @@ fn first_of(x: T[*S], m: T[*S], a: int, keepdims)
   }
   y = first
 }
-
-## The sum over the last dimension, which stays with size 1.
-## `sum_last(x)` with x: f32[2, 2] = [[1, 2], [3, 4]] is `[[3], [7]]`
-fn sum_last(x: T[*S, N]) -> y: T[*S, 1] where T: number {
-  map *b in S, i in N { x[*b, i] >> y[*b, 0] (sum) }
-}
-
-## The largest element of the last dimension, which stays with size 1; -inf (or the smallest number)
-## where it is empty.
-## `max_last(x)` with x: f32[2, 2] = [[1, 2], [4, 3]] is `[[2], [4]]`
-fn max_last(x: T[*S, N]) -> y: T[*S, 1] where T: number {
-  map *b in S, i in N { x[*b, i] >> y[*b, 0] (max) }
-}
-
-## The mean of the last dimension, which stays with size 1.
-## `mean_last(x)` with x: f32[2, 2] = [[1, 2], [3, 4]] is `[[1.5], [3.5]]`
-fn mean_last(x: T[*S, N]) -> y: T[*S, 1] where T: float {
-  s = sum_last(x)
-  map *b in S { y[*b, 0] = s[*b, 0] / T(N) }
-}

@@ -7,7 +7,7 @@ layer Net {
   fc1 = Linear(512, 64)
   fc2 = Linear(64, 10)
   fn forward(x: f32[N, 1, 8, 8]) -> f32[N, 10] {
-    x |> conv1 |> relu |> conv2 |> relu |> max_pool2d |> flatten |> fc1 |> relu |> fc2
+    x |> conv1 |> relu |> conv2 |> relu |> max_pool(2) |> flatten |> fc1 |> relu |> fc2
   }
 }
 

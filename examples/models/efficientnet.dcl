@@ -63,6 +63,6 @@ layer EfficientNet(classes: int = 1000) {
   fn forward(x: f32[N, 3, _, _]) -> f32[N, classes] {
     x = x |> conv_stem |> bn1 |> silu
     for stage in blocks { for f in stage { x = f(x) } }
-    x |> conv_head |> bn2 |> silu |> global_avg_pool |> classifier
+    x |> conv_head |> bn2 |> silu |> mean(axes = [2, 3]) |> classifier
   }
 }

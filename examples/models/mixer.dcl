@@ -1,19 +1,7 @@
 # Images by matrices alone: Tolstikhin and others, "MLP-Mixer: An all-MLP Architecture for Vision",
 # NeurIPS 2021, with timm's names.
 
-layer PatchEmbed(channels: int, size: int, patch: int) {
-  proj = Conv2d(channels, size, patch, stride = patch)
-  fn forward(x: f32[N, channels, H, W]) -> f32[N, (H//patch)*(W//patch), size] {
-    y = proj(x)
-    transpose(reshape(y, [N, size, (H//patch)*(W//patch)]), perm = [0, 2, 1])
-  }
-}
-
-layer Mlp(size: int, inner: int) {
-  fc1 = Linear(size, inner)
-  fc2 = Linear(inner, size)
-  fn forward(x: f32[*S, size]) -> f32[*S, size] { x |> fc1 |> gelu |> fc2 }
-}
+use "vit.dcl" # PatchEmbed, Mlp
 
 layer MixerBlock(tokens: int, size: int) {
   norm1 = LayerNorm(size, eps = 1e-6)

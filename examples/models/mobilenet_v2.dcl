@@ -42,6 +42,6 @@ layer MobileNetV2(classes: int = 1000) {
     x = x |> conv |> norm |> relu6
     for f in features[1:18] { x = f(x) }
     conv, norm = features[18]
-    x |> conv |> norm |> relu6 |> global_avg_pool |> classifier[1]
+    x |> conv |> norm |> relu6 |> mean(axes = [2, 3]) |> classifier[1]
   }
 }

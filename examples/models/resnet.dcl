@@ -55,9 +55,9 @@ layer ResNet(block, depth: list, expansion: int, classes: int = 1000) {
   layer4 = stage(block, depth[3], 256*e, 512*e, 512, 2)
   fc = Linear(512*e, classes)
   fn forward(x: f32[N, 3, _, _]) -> f32[N, classes] {
-    x = x |> conv1 |> bn1 |> relu |> max_pool2d(k = 3, stride = 2, pad = 1)
+    x = x |> conv1 |> bn1 |> relu |> max_pool(3, stride = 2, pad = 1)
     for f in layer1 + layer2 + layer3 + layer4 { x = f(x) }
-    x |> global_avg_pool |> fc
+    x |> mean(axes = [2, 3]) |> fc
   }
 }
 

@@ -13,7 +13,7 @@ layer DoubleConv(inputs: int, outputs: int) {
 layer Down(inputs: int, outputs: int) {
   maxpool_conv = [[], DoubleConv(inputs, outputs)]
   fn forward(x: f32[N, inputs, H, W]) -> f32[N, outputs, H//2, W//2] {
-    x |> max_pool2d |> maxpool_conv[1]
+    x |> max_pool(2) |> maxpool_conv[1]
   }
 }
 

@@ -26,16 +26,25 @@ static struct binding *function_binding(struct env *env, struct name n) {
     return b && where->kind != ENV_INSTANCE && where->kind != ENV_SCRIPT ? b : NULL;
 }
 
-bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
-              struct carry *c) {
+void carry_note(struct eval *ev, struct env *env, const struct ast *body, struct carry *c) {
     struct map names = map_new(ev->arena);
     collect_targets(body, &names);
     c->n = 0;
     c->at = ARENA_ARRAY(ev->arena, struct carried, names.n);
     for (uint32_t i = 0; i < names.n; i++) {
         struct binding *b = function_binding(env, (struct name){(uint32_t)names.entries[i].key});
-        if (!b)
-            continue;
+        if (b)
+            c->at[c->n++] = (struct carried){.binding = b, .before = b->value};
+    }
+}
+
+bool carry_in(struct eval *ev, struct env *env, const struct ast *body, struct span span,
+              struct carry *c) {
+    struct carry all;
+    carry_note(ev, env, body, &all);
+    *c = (struct carry){.at = all.at}; /* those that are carried stay, in the same order */
+    for (uint32_t i = 0; i < all.n; i++) {
+        struct binding *b = all.at[i].binding;
         struct value v = b->value;
         if (v.kind == VAL_TENSOR && v.tensor->container && !v.tensor->carried)
             continue; /* a declared container: `=` writes it */
@@ -98,18 +107,6 @@ bool carry_round(struct eval *ev, struct carry *c, struct span span) {
 void carry_out(struct carry *c) {
     for (uint32_t i = 0; i < c->n; i++)
         c->at[i].container->container = c->at[i].container->carried = false;
-}
-
-void carry_note(struct eval *ev, struct env *env, const struct ast *body, struct carry *c) {
-    struct map names = map_new(ev->arena);
-    collect_targets(body, &names);
-    c->n = 0;
-    c->at = ARENA_ARRAY(ev->arena, struct carried, names.n);
-    for (uint32_t i = 0; i < names.n; i++) {
-        struct binding *b = function_binding(env, (struct name){(uint32_t)names.entries[i].key});
-        if (b)
-            c->at[c->n++] = (struct carried){.binding = b, .before = b->value};
-    }
 }
 
 void carry_back(struct carry *c) {

@@ -49,6 +49,9 @@ bool read_if_scalar(struct eval *ev, struct value *v, struct span span);
 enum scalar_op binary_scalar(int aop);
 
 /* subsets.c */
+/* Runs BODY for each element of a tensor of these dimensions, in a map. */
+bool map_elements(struct eval *ev, uint32_t rank, const struct value *dims, struct span span,
+                  eval_body *body, void *data);
 struct block { /* a strided box of a tensor */
     struct tensor *tensor;
     struct value *lo, *step; /* per virtual dimension */

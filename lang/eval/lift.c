@@ -144,14 +144,7 @@ bool lift_call(struct eval *ev, const struct function *fn, uint32_t nargs, const
             return false;
         all.list->at[k] = value_tensor(l.out[k]);
     }
-    struct eval_range *r = ARENA_ARRAY(ev->arena, struct eval_range, rank);
-    for (uint32_t d = 0; d < rank; d++)
-        r[d] = (struct eval_range){.name = name_lit(ev, arena_printf(ev->arena, "i%u", d)),
-                                   .lo = value_int(0),
-                                   .hi = dims[d],
-                                   .step = value_int(1),
-                                   .span = span};
-    if (!ev->ops->map(ev->host, rank, r, false, span, lifted_body, &l))
+    if (!map_elements(ev, rank, dims, span, lifted_body, &l))
         return false;
     *out = results->nkids == 1 ? all.list->at[0] : all;
     return true;

@@ -244,14 +244,7 @@ static bool lift(struct eval *ev, struct lift *l, const char *what, enum dtype r
     l->out = declare(ev, result, rank, dims, STORE_NONE, NULL, (struct name){0}, l->span);
     if (!l->out)
         return false;
-    struct eval_range *r = ARENA_ARRAY(ev->arena, struct eval_range, rank);
-    for (uint32_t d = 0; d < rank; d++)
-        r[d] = (struct eval_range){.name = name_lit(ev, arena_printf(ev->arena, "i%u", d)),
-                                   .lo = value_int(0),
-                                   .hi = dims[d],
-                                   .step = value_int(1),
-                                   .span = l->span};
-    if (!ev->ops->map(ev->host, rank, r, false, l->span, lift_body, l))
+    if (!map_elements(ev, rank, dims, l->span, lift_body, l))
         return false;
     *out = value_tensor(l->out);
     return true;

@@ -193,22 +193,26 @@ static bool transfer_body(void *data, const struct value *index) {
                           t->to->span);
 }
 
+bool map_elements(struct eval *ev, uint32_t rank, const struct value *dims, struct span span,
+                  eval_body *body, void *data) {
+    struct eval_range r[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < rank; d++)
+        r[d] = (struct eval_range){.name = name_lit(ev, arena_printf(ev->arena, "i%u", d)),
+                                   .lo = value_int(0),
+                                   .hi = dims[d],
+                                   .step = value_int(1),
+                                   .span = span};
+    return ev->ops->map(ev->host, rank, r, false, span, body, data);
+}
+
 static bool transfer(struct eval *ev, struct transfer *t) {
     const struct block *b = t->to;
-    struct eval_range r[EVAL_MAX_RANK];
+    struct value dims[EVAL_MAX_RANK];
     uint32_t n = 0;
     for (uint32_t d = 0; d < b->tensor->rank; d++)
-        if (b->count[d].kind != VAL_NONE) {
-            r[n] = (struct eval_range){.name = name_lit(ev, arena_printf(ev->arena, "i%u", n)),
-                                       .lo = value_int(0),
-                                       .hi = b->count[d],
-                                       .step = value_int(1),
-                                       .span = b->span};
-            n++;
-        }
-    if (n == 0)
-        return transfer_body(t, NULL);
-    return ev->ops->map(ev->host, n, r, false, b->span, transfer_body, t);
+        if (b->count[d].kind != VAL_NONE)
+            dims[n++] = b->count[d];
+    return n == 0 ? transfer_body(t, NULL) : map_elements(ev, n, dims, b->span, transfer_body, t);
 }
 
 bool block_read(struct eval *ev, const struct block *b, struct value *out) {

@@ -4,7 +4,7 @@ x: f32[3] = 1
 k: i64[3] = 1
 fn pick(l: list, n: i64) -> f32 { l[n] }
 fn ranged(n: i64) -> list { [i for i in 0:n] }
-fn stepped(x: f32[N], s: i64) -> f32 { sum_last(x[0:N:s])[0] }
+fn stepped(x: f32[N], s: i64) -> f32 { sum(x[0:N:s]) }
 #---
 print([*3])
 #---

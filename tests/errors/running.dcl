@@ -14,7 +14,7 @@ fn shrink(x: f32[N]) -> y: f32[N - 4] { y = 0 }
 fn huge(n: i64) -> y: f32[n, n] { y = 0 }
 fn inner(x: f32[_], n: i64) -> f32 {
   c: f32[n - 5] = 1
-  sum_last(c)[0] + x[0]
+  sum(c) + x[0]
 }
 fn checked(x: f32[N]; k: int) -> f32[N] {
   if k < 0 { error("k is", k, "and may not be negative") }

@@ -46,7 +46,7 @@ l, g = gradient net(x) over net
 #---
 l, g = gradient total(x) over k
 #---
-l, g = gradient sum_last(k)[0] over x
+l, g = gradient sum(k) over x
 #---
 l, g = gradient total(loop(v)) over v
 #---

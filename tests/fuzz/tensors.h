@@ -222,8 +222,7 @@ static bool convolution(struct gen *g, struct scope *s) {
         return false;
     if (pool)
         return name_tensor(
-            g, s, out,
-            arena_printf(g->arena, "max_pool2d(%s, k = %d, stride = %d)", a->name, k, stride));
+            g, s, out, arena_printf(g->arena, "max_pool(%s, %d, stride = %d)", a->name, k, stride));
     char name[16];
     memcpy(name, a->name, sizeof name);
     const struct view *b = new_param(g, s, out.dtype, 4, w, CONTENT_PLAIN, false);
@@ -251,11 +250,13 @@ static bool library_call(struct gen *g, struct scope *s) {
     case 7: text = real ? "sigmoid(%s)" : "%s |> relu"; break;
     case 8:
     case 9:
-        text = k == 8 ? "sum_last(%s)" : "max_last(%s)";
+        text =
+            k == 8 ? "sum(%s, axes = -1, keepdims = true)" : "max(%s, axes = -1, keepdims = true)";
         v.slot[v.rank - 1].dim = one;
         break;
     case 10:
-        text = real ? "mean_last(%s)" : "sum_last(%s)";
+        text =
+            real ? "mean(%s, axes = -1, keepdims = true)" : "sum(%s, axes = -1, keepdims = true)";
         v.slot[v.rank - 1].dim = one;
         break;
     case 11:

@@ -115,7 +115,7 @@ fn grady{k}(x: f64[N], y: f64[N]) -> dy: f64[N] {{ l, d = gradient value{k}(x, y
 # Sums, broadcasts, guards and largest values.
 s.run("""
 fn top(x: f64[M, N]) -> s: f64[] {
-  m = max_last(x)
+  m = max(x, axes = -1, keepdims = true)
   map i in M { v << m[i, 0];  v * v >> s (sum) }
 }
 fn dtop(x: f64[M, N]) -> d: f64[M, N] { l, g = gradient top(x) over x

@@ -63,7 +63,7 @@ fn none(x: f32[N]) -> f32[N] { while x[0] > 100 { x = x / 2 }
 fn collatz(k: i64[N]) -> n: i64[N] { map i { a = k[i];  c = 0
    while a > 1 { a = if a % 2 == 0 { a // 2 } else { 3 * a + 1 };  c += 1 }
    n[i] = c } }
-fn tensors(x: f32[N]) -> f32[N] { while sum_last(x)[0] > 1 { y: f32[N] = x
+fn tensors(x: f32[N]) -> f32[N] { while sum(x) > 1 { y: f32[N] = x
     y[0] = y[0] / 4
     x = y / 2 }
   x }

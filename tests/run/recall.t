@@ -58,8 +58,7 @@ for name, text in CASES.items():
     want = tap.dcl("run", "case.dcl", "--backend", "ref")
     tap.ok(tap.dcl("run", "case.dcl") == want, name, *want[1:])
 
-with open("train.dcl", "w", encoding="ascii") as stream:
-    stream.write("""
+NET = """
 layer Net { param w: f32[2] ~ ones
   fn forward(x: f32[2]) -> f32[2] { x * w } }
 fn energy(x: f32[N]) -> e: f32 { map i { e += x[i] * x[i] } }
@@ -67,6 +66,9 @@ fn step(net: Net, opt: SGD, x: f32[2]) -> f32 { minimize energy(net(x)) over net
 net = Net()
 opt = SGD(0.25)
 x: f32[2] = 1
+"""
+with open("train.dcl", "w", encoding="ascii") as stream:
+    stream.write(NET + """
 for k in 0:5 {
   loss = step(net, opt, x)
   print(loss, net.w)
@@ -79,15 +81,8 @@ got = "".join("%.10g %s\n" % (float(line.split()[0]), float(line.split()[1].stri
 tap.ok(status == 0 and got == want, "training goes on", output, errors)
 
 # An error takes back what a loop has written: containers and states.
-LINES = """
+LINES = NET + """
 fn add_to(inout a: f32[N], b: f32[N]) { map i in N { a[i] = a[i] + b[i] } }
-layer Net { param w: f32[2] ~ ones
-  fn forward(x: f32[2]) -> f32[2] { x * w } }
-fn energy(x: f32[N]) -> e: f32 { map i { e += x[i] * x[i] } }
-fn step(net: Net, opt: SGD, x: f32[2]) -> f32 { minimize energy(net(x)) over net with opt }
-net = Net()
-opt = SGD(0.25)
-x: f32[2] = 1
 c: f32[2] = 5
 for k in 0:5 { add_to(c, x);  loss = step(net, opt, x);  assert(k < 4) }
 print(c, net.w)

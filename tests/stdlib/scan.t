@@ -33,4 +33,5 @@ tables.run({"x": x, "b": b, "v": v}, [
     ("sort(x)", [np.sort(x), np.argsort(x, kind="stable")]),
     ("searchsorted(b, v)", np.searchsorted(b, v)),
     ("searchsorted(b, v, right = true)", np.searchsorted(b, v, "right"))])
+tables.refuse([("x: f32[3] = 1\ny, i = topk(x, 4)", "there are 3 elements, wanted are 4")])
 tap.done_testing()
