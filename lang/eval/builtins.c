@@ -111,9 +111,12 @@ static bool raise_error(struct eval *ev, uint32_t nargs, const struct value *arg
     }
     while (at && at->outer && at->outer->module->prelude == NULL)
         at = at->outer;
-    struct diag *d = diag_error(ev->diags, at ? at->span : span, ERR_REFUSED,
-                                at ? text_of(ev, at->name) : "error", text.at);
-    if (at && at->module->prelude)
+    if (!at) { /* of the script itself */
+        diag_error(ev->diags, span, ERR_VALUE, text.at);
+        return false;
+    }
+    struct diag *d = diag_error(ev->diags, at->span, ERR_REFUSED, text_of(ev, at->name), text.at);
+    if (at->module->prelude)
         diag_note(ev->diags, d, span, "it is told here");
     return false;
 }
