@@ -296,10 +296,6 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
                const struct value *args, const struct name *keywords, struct span span,
                struct value *out) {
     *out = value_none();
-    if (ev->stop && *ev->stop) { /* elaboration may take long, too */
-        diag_error(ev->diags, span, ERR_INTERRUPTED);
-        return false;
-    }
     switch (callee->kind) {
     case VAL_FN:
         if (means_builtin(ev, callee->fn, nargs, args, keywords))

@@ -126,7 +126,7 @@ struct eval {
 
 #define EVAL_MAX_DEPTH 200    /* nested calls */
 #define EVAL_MAX_RANK 16      /* dimensions of a tensor */
-#define EVAL_MAX_LIST 1000000 /* elements of a list */
+#define EVAL_MAX_LIST 1000000 /* elements of a list, bytes of a string */
 
 /* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len,
    ... */

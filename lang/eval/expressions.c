@@ -256,8 +256,13 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
     if (e->op == AOP_ADD && is_list(&a[0]) && is_list(&a[1]) && !a[0].list->path)
         return list_plus(ev, a, e->span, out);
     if (e->op == AOP_ADD && a[0].kind == VAL_STR && a[1].kind == VAL_STR) {
-        *out = value_str(name_lit(
-            ev, arena_printf(ev->arena, "%s%s", text_of(ev, a[0].str), text_of(ev, a[1].str))));
+        const char *text =
+            arena_printf(ev->arena, "%s%s", text_of(ev, a[0].str), text_of(ev, a[1].str));
+        if (strlen(text) > EVAL_MAX_LIST) {
+            diag_error(ev->diags, e->span, ERR_VALUE, "a string of more than a million bytes");
+            return false;
+        }
+        *out = value_str(name_lit(ev, text));
         return true;
     }
     if ((e->op == AOP_EQ || e->op == AOP_NE) && is_list(&a[0]) && is_list(&a[1])) {
@@ -460,6 +465,10 @@ static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, st
 }
 
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    if (ev->stop && *ev->stop) { /* elaboration may take long, too */
+        diag_error(ev->diags, e->span, ERR_INTERRUPTED);
+        return false;
+    }
     *out = value_none();
     switch (e->kind) {
     case AST_INT: *out = value_int(e->integer); return true;

@@ -105,6 +105,8 @@ static const char running[] = "fn f(x: f32[N], n: i64) -> y: f32[N] {\n"
 static const char elaborating[] =
     "fn g(n: int) -> int { if n == 0 { 0 } else { g(n - 1) + g(n - 1) } }\nprint(g(60))\n";
 
+static const char listing[] = "print(len([[i*j for i in 0:1000000] for j in 0:1000000]))\n";
+
 static void check_stop(const char *options, const char *text) {
     dcl_session *s = dcl_open(options);
     pthread_t thread;
@@ -161,8 +163,10 @@ int main(void) {
     check_foreign();
     check_stop("backend=cpu", running);
     check_stop("backend=cpu", elaborating);
+    check_stop("backend=cpu", listing);
     check_stop("backend=ref", running);
     check_stop("backend=ref", elaborating);
+    check_stop("backend=ref", listing);
     check_memory("backend=ref");
     check_memory("backend=cpu");
     return done_testing();
