@@ -35,7 +35,7 @@ enum { WORKER_STACK = 8 << 20 };
 
 _Static_assert(sizeof(_Atomic uint32_t) == 4, "a futex is a 32-bit word");
 
-/* The worker that this thread is; NULL in threads that are not of a pool. */
+/* The worker that this thread is, or stands in for; NULL in threads that are not of a pool. */
 static _Thread_local struct rt_thread *here;
 
 struct rt_thread *rt_here(struct rt *rt) {
@@ -137,8 +137,14 @@ void rt_pool_stop(struct rt *rt) {
 /* The status of worker T's piece, which is run here if it has not begun. */
 static int32_t join(struct rt_thread *t, int64_t spin_ns) {
     uint32_t s = RUN;
-    if (atomic_compare_exchange_strong(&t->state, &s, IDLE))
-        return t->body(&t->rt->api, t->env, t->begin, t->end);
+    if (atomic_compare_exchange_strong(&t->state, &s, IDLE)) {
+        /* As the worker: which of several failed checks is told goes by T's number. */
+        struct rt_thread *before = here;
+        here = t;
+        int32_t status = t->body(&t->rt->api, t->env, t->begin, t->end);
+        here = before;
+        return status;
+    }
     if (spin_while(&t->state, BUSY, spin_ns) == BUSY) {
         s = BUSY;
         if (atomic_compare_exchange_strong(&t->state, &s, AWAITED))

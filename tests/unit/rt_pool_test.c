@@ -171,6 +171,13 @@ static void test_messages(void) {
         struct rt *rt = rt_new(threads);
         is_int(rt_call(rt, checking, NULL, &bad, &message), RT_CHECK_FAILED, "a check fails");
         is_str(message, want, "the first by position with %d threads", threads);
+        /* Also when the caller runs the pieces that no worker has begun. */
+        int same = 0;
+        for (int k = 0; k < 2000; k++) {
+            rt_call(rt, checking, NULL, &bad, &message);
+            same += !strcmp(message, want);
+        }
+        is_int(same, 2000, "2,000 times");
         rt_free(rt);
     }
     struct rt *rt = rt_new(2);
