@@ -15,10 +15,8 @@ static const char *find_file(struct dcl_session *s, const char *path) {
     return access(beside, F_OK) == 0 ? beside : path;
 }
 
-static bool read_file(struct dcl_session *s, struct name path, struct span span,
-                      struct file_tensors *out) {
-    return files_read(arena_under(s->unit.arena), &s->diags, span,
-                      find_file(s, name_text(s->names, path)), out);
+static struct data_file *open_file(struct dcl_session *s, struct name path, struct span span) {
+    return data_file_open(s, find_file(s, name_text(s->names, path)), span);
 }
 
 /* --- one tensor ----------------------------------------------------------------------------- */
@@ -49,13 +47,9 @@ static const struct file_tensor *choose(struct dcl_session *s, const struct file
     return NULL;
 }
 
-bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
-                         struct span span, struct value *out) {
-    struct file_tensors all;
-    if (!read_file(s, path, span, &all))
-        return false;
-    const char *text = name_text(s->names, path);
-    const struct file_tensor *t = choose(s, &all, named, text, span);
+static bool load_tensor(struct dcl_session *s, struct data_file *f, const char *text,
+                        struct name named, struct span span, struct value *out) {
+    const struct file_tensor *t = choose(s, data_file_tensors(f), named, text, span);
     if (!t)
         return false;
     if (t->rank > EVAL_MAX_RANK) {
@@ -64,13 +58,20 @@ bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name na
                                 t->rank, EVAL_MAX_RANK));
         return false;
     }
-    struct data *d = data_new(s, t->bytes, text, span);
-    if (!d)
+    struct data *d = data_from_file(s, f, t, span);
+    if (d)
+        *out = value_tensor(data_tensor(s, t->type, t->rank, t->dims, d, (struct name){0}, span));
+    return d;
+}
+
+bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
+                         struct span span, struct value *out) {
+    struct data_file *f = open_file(s, path, span);
+    if (!f)
         return false;
-    if (t->bytes)
-        memcpy(d->bytes, t->data, t->bytes);
-    *out = value_tensor(data_tensor(s, t->type, t->rank, t->dims, d, (struct name){0}, span));
-    return true;
+    bool good = load_tensor(s, f, name_text(s->names, path), named, span, out);
+    data_file_close(f);
+    return good;
 }
 
 /* --- states --------------------------------------------------------------------------------- */
@@ -145,17 +146,15 @@ static void compare(struct dcl_session *s, const struct named_states *states,
             problem(s, p, arena_printf(s->messages, "%s belongs to nothing here", all->at[i].name));
 }
 
-bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
-                         const struct value *rename, struct span span) {
-    struct file_tensors all;
+static bool load_states(struct dcl_session *s, struct data_file *f, const struct instance *x,
+                        struct name path, const struct value *rename, struct span span) {
+    const struct file_tensors *all = data_file_tensors(f);
     struct named_states states;
     struct problems p = {0};
-    if (!read_file(s, path, span, &all))
-        return false;
     states_list(s, s->unit.arena, x, &states);
     for (uint32_t i = 0; i < states.at.n; i++)
         states.at.at[i].name = name_in_file(s, states.at.at[i].name, rename);
-    compare(s, &states, &all, &p);
+    compare(s, &states, all, &p);
     if (p.n) {
         struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
                                     arena_printf(s->messages, "%s does not fit %s: %u difference%s",
@@ -169,15 +168,22 @@ bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct
         return false;
     }
     for (uint32_t i = 0; i < states.at.n; i++) {
-        struct state *st = states.at.at[i].state;
-        if (!undo_write_state(s, st))
+        struct data *d = data_from_file(s, f, files_find(all, states.at.at[i].name), span);
+        if (!d)
             return false;
-        struct data *to = st->data;
-        to->draws = NULL; /* never seen */
-        if (to->size)
-            memcpy(to->bytes, files_find(&all, states.at.at[i].name)->data, to->size);
+        undo_replace_state(s, states.at.at[i].state, d);
     }
     return true;
+}
+
+bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
+                         const struct value *rename, struct span span) {
+    struct data_file *f = open_file(s, path, span);
+    if (!f)
+        return false;
+    bool good = load_states(s, f, x, path, rename, span);
+    data_file_close(f);
+    return good;
 }
 
 /* --- saving --------------------------------------------------------------------------------- */

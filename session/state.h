@@ -24,9 +24,10 @@
 /* Memory of a tensor or state. Never moves; freed when a collection finds it unused. */
 struct data {
     struct data *next;
-    void *bytes; /* 64-byte aligned */
+    void *bytes; /* 64-byte aligned; in a file, as its element type */
     size_t size;
-    uint64_t line; /* of the REPL in which it was made: see undo_write */
+    struct data_file *file; /* that BYTES lie in, or NULL */
+    uint64_t line;          /* of the REPL in which it was made: see undo_write */
     bool live;
     struct draws *draws; /* of a start that has not been drawn yet, see state_data; or NULL */
 };
@@ -287,9 +288,22 @@ bool unit_effects(struct dcl_session *s);
 struct lower_script unit_script(struct dcl_session *s);
 struct ref_script unit_ref_script(struct dcl_session *s);
 
-/* store.c */
-/* NULL after an error. WHAT is for the message. */
+/* data.c */
+/* Zeroed; NULL after an error. WHAT is for the message. */
 struct data *data_new(struct dcl_session *s, size_t size, const char *what, struct span span);
+/* The same with any content. */
+struct data *data_room(struct dcl_session *s, size_t size, const char *what, struct span span);
+void data_free(struct dcl_session *s, struct data *d);
+/* The tensors of a file; NULL after an error. Closed, it lives on in the data taken from it. */
+struct data_file;
+struct data_file *data_file_open(struct dcl_session *s, const char *path, struct span span);
+const struct file_tensors *data_file_tensors(const struct data_file *f);
+void data_file_close(struct data_file *f);
+/* The content of tensor T of F; NULL after an error. */
+struct data *data_from_file(struct dcl_session *s, struct data_file *f, const struct file_tensor *t,
+                            struct span span);
+/* The head of a tensor over D; its dims are to be set. */
+struct tensor *tensor_new(struct arena *a, enum dtype t, uint32_t rank, struct data *d);
 /* A tensor of the script over D. */
 struct tensor *data_tensor(struct dcl_session *s, enum dtype t, uint32_t rank, const int64_t *dims,
                            struct data *d, struct name name, struct span span);
@@ -297,6 +311,8 @@ static inline struct data *tensor_data(const struct tensor *t) {
     return t->impl;
 }
 int64_t tensor_elements(const struct tensor *t);
+
+/* store.c */
 /* Makes V a value of the store: runs what has been lowered, copies the rest. */
 bool store_keep(struct dcl_session *s, struct value *v, struct span span);
 /* If enough garbage may lie around: between statements only. */
@@ -309,6 +325,8 @@ void undo_end(struct dcl_session *s, bool take_back);
 /* Called before the data of a container or state is written in place. False after an error. */
 bool undo_write(struct dcl_session *s, struct tensor *t);
 bool undo_write_state(struct dcl_session *s, struct state *st);
+/* Gives ST other content; the former is kept if it may be wanted back. */
+void undo_replace_state(struct dcl_session *s, struct state *st, struct data *content);
 /* The file PATH has been read as M (NULL: it has not, after all). */
 void define_module(struct dcl_session *s, struct name path, struct module *m);
 /* USER sees what M defines. */

@@ -178,6 +178,15 @@ static bool start(struct dcl_session *s, struct state *st, struct data *to,
     return copy_tensor(s, st, to, *init, span);
 }
 
+/* Whether INIT is an initialiser whose numbers are random. */
+static bool draws_later(const struct dcl_session *s, const struct value *init) {
+    const struct value *v = init->kind == VAL_LIST && init->list->n ? &init->list->at[0] : init;
+    if (v->kind != VAL_BUILTIN)
+        return false;
+    enum initializer i = find(s, v->str);
+    return i != INIT_COUNT && i != INIT_zeros && i != INIT_ones;
+}
+
 bool states_new(void *session, struct state *st, const struct value *init, struct span span) {
     struct dcl_session *s = session;
     s->unit.recall = NULL;
@@ -194,7 +203,10 @@ bool states_new(void *session, struct state *st, const struct value *init, struc
         diag_error(&s->diags, span, ERR_NO_MEMORY, name_text(s->names, st->path));
         return false;
     }
-    struct data *d = data_new(s, (size_t)n, name_text(s->names, st->path), span);
+    /* memory that is drawn or loaded later is not touched here */
+    bool later = init && draws_later(s, init);
+    struct data *d =
+        (later ? data_room : data_new)(s, (size_t)n, name_text(s->names, st->path), span);
     st->data = d;
     return d && (!init || start(s, st, d, init, span));
 }

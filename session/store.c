@@ -1,4 +1,4 @@
-/* The store: values of script variables, and the memory of tensors and states.
+/* The store: values of script variables, and which of them and of their memory is still alive.
 
    Note [collecting]
    Values that a statement makes lie in its unit and die with it; what a variable keeps is copied
@@ -13,50 +13,6 @@
 #include <string.h>
 
 enum { COLLECT_DATA = 16 << 20, COLLECT_ARENA = 1 << 20, COLLECT_COUNT = 4096 };
-
-/* --- memory --------------------------------------------------------------------------------- */
-
-struct data *data_new(struct dcl_session *s, size_t size, const char *what, struct span span) {
-    struct data *d = mem_alloc(sizeof *d);
-    void *bytes = mem_aligned(size, 64);
-    if (!bytes) {
-        mem_free(d);
-        diag_error(&s->diags, span, ERR_NO_MEMORY, *what ? what : "a tensor");
-        return NULL;
-    }
-    *d = (struct data){.next = s->store.data, .bytes = bytes, .size = size, .line = s->line};
-    s->store.data = d;
-    s->store.bytes += size;
-    s->store.count++;
-    return d;
-}
-
-int64_t tensor_elements(const struct tensor *t) {
-    int64_t n = 1;
-    for (uint32_t d = 0; d < t->rank; d++)
-        n *= t->dims[d].i;
-    return n;
-}
-
-static struct tensor *new_tensor(struct arena *a, enum dtype t, uint32_t rank, struct data *d) {
-    struct tensor *x = ARENA_NEW(a, struct tensor);
-    x->dtype = t;
-    x->rank = x->real_rank = rank;
-    x->dims = ARENA_ARRAY(a, struct value, rank);
-    x->impl = d;
-    x->data = true;
-    return x;
-}
-
-struct tensor *data_tensor(struct dcl_session *s, enum dtype t, uint32_t rank, const int64_t *dims,
-                           struct data *d, struct name name, struct span span) {
-    struct tensor *x = new_tensor(s->store.arena, t, rank, d);
-    for (uint32_t k = 0; k < rank; k++)
-        x->dims[k] = value_int(dims[k]);
-    x->name = name;
-    x->span = span;
-    return x;
-}
 
 /* --- copying values ------------------------------------------------------------------------- */
 
@@ -144,7 +100,7 @@ static struct tensor *copy_tensor(struct copier *c, struct tensor *t) {
     uint64_t known;
     if (map_get(&c->seen, (uintptr_t)t, &known))
         return (struct tensor *)(uintptr_t)known;
-    struct tensor *x = new_tensor(c->to, t->dtype, t->rank, tensor_data(t));
+    struct tensor *x = tensor_new(c->to, t->dtype, t->rank, tensor_data(t));
     for (uint32_t d = 0; d < t->rank; d++)
         x->dims[d] = t->dims[d];
     x->name = t->name;
@@ -323,10 +279,7 @@ static void sweep(struct dcl_session *s) {
             continue;
         }
         *at = d->next;
-        store->bytes -= d->size;
-        store->count--;
-        mem_free(d->bytes);
-        mem_free(d);
+        data_free(s, d);
     }
     for (uint32_t i = 0; i < s->texts.n; i++)
         if (s->texts.at[i]->arena && !s->texts.at[i]->live) {

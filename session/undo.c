@@ -78,12 +78,17 @@ void define_use(struct dcl_session *s, struct module *user, const struct module 
     VEC_PUSH(user->arena, user->uses, m);
 }
 
+/* Whether what D holds may be wanted back. */
+static bool may_return(const struct dcl_session *s, const struct data *d) {
+    return s->before && d->line != s->line;
+}
+
 /* A copy of D, if what it holds may be wanted back. */
 static struct data *copy_of(struct dcl_session *s, struct data *d, const char *what,
                             struct span span) {
-    if (!s->before || d->line == s->line)
+    if (!may_return(s, d))
         return d;
-    struct data *copy = data_new(s, d->size, what, span);
+    struct data *copy = data_room(s, d->size, what, span);
     if (copy && d->draws)
         copy->draws = d->draws; /* drawn from, it is the same */
     else if (copy)
@@ -109,4 +114,10 @@ bool undo_write_state(struct dcl_session *s, struct state *st) {
         st->data = copy;
     }
     return copy != NULL;
+}
+
+void undo_replace_state(struct dcl_session *s, struct state *st, struct data *content) {
+    if (may_return(s, st->data))
+        push(s, (struct undo){.kind = UNDO_STATE, .state = st, .data = st->data});
+    st->data = content;
 }

@@ -245,13 +245,16 @@ void *mem_realloc(void *p, size_t size) {
     return grown;
 }
 
-void *mem_aligned(size_t size, size_t align) {
+void *mem_room(size_t size, size_t align) {
     void *p;
     if (align < sizeof(void *))
         align = sizeof(void *);
-    if (must_fail(size) || posix_memalign(&p, align, size ? size : 1))
-        return NULL;
-    return memset(p, 0, size);
+    return must_fail(size) || posix_memalign(&p, align, size ? size : 1) ? NULL : p;
+}
+
+void *mem_aligned(size_t size, size_t align) {
+    void *p = mem_room(size, align);
+    return p ? memset(p, 0, size) : NULL;
 }
 
 void mem_free(void *p) {

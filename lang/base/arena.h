@@ -55,6 +55,8 @@ void *mem_realloc(void *p, size_t size);
 /* As mem_alloc, aligned to ALIGN (a power of two); zeroed. NULL when there is no memory: the one
    allocation a caller may survive, since a user can ask for any size of tensor. */
 void *mem_aligned(size_t size, size_t align);
+/* The same with any content: large memory that is not touched costs no time. */
+void *mem_room(size_t size, size_t align);
 void mem_free(void *p);
 
 #endif

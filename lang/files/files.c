@@ -171,6 +171,7 @@ bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bo
             return false;
         data = memcpy(moved, data, t->bytes);
     }
+    t->mapped = (unsigned char *)data >= in->bytes && (unsigned char *)data < in->bytes + in->n;
     if (swap)
         swap_bytes(data, t->bytes, size);
     if (t->type == DT_bool)

@@ -22,6 +22,7 @@ struct file_tensor {
     const int64_t *dims;
     void *data;
     size_t bytes; /* product of dims times element size */
+    bool mapped;  /* the data lies in the mapped file: read from it when it is used */
 };
 
 struct file_tensors {

@@ -238,6 +238,7 @@ static bool to_rows(const struct input *in, struct file_tensor *t, const unsigne
         at += stride[i];
     }
     t->data = to;
+    t->mapped = false;
     return true;
 }
 

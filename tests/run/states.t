@@ -2,6 +2,7 @@
 """states.t: layers: starts of their states, instances as values, weight files."""
 
 import math
+import os
 
 import tap
 
@@ -137,4 +138,50 @@ with dclpy.Session("backend=cpu") as s:
         tap.is_str(s.line("v = net.w; v[1]"), "0.75\n", "an error takes a step back")
     s.line("train(net, opt, x)")
     tap.is_str(s.line("v = net.w; v[1]"), "0.5625\n", "and the next one counts")
+
+# Weights stay in their file until they are used: the file never changes, and may be replaced.
+MAPPED = """
+layer Big() {
+  buffer w: f32[100000] = 0.0
+  param v: i8[300] ~ ones
+  fn forward(x: f32) -> s: f32 { map i { s += w[i] * x } }
+  fn grow(by: f32) -> y: f32 { w = w * by; y = w[1] }
+}
+net = Big()
+"""
+with dclpy.Session("backend=cpu") as s:
+    s.line(MAPPED)
+    w = numpy.arange(100000, dtype="f4") % 7
+    names = {"w": w, "v": numpy.ones(300, "i1")}
+    numpy.savez("big.npz", **names)
+    s.line('load(net, "big.npz"); save(net, "big.safetensors")')
+    old = open("big.safetensors", "rb").read()
+    s.line('load(net, "big.safetensors")')
+    tap.is_int(open("/proc/self/maps").read().count("big.safetensors"), 1, "the file is mapped")
+    tap.is_str(s.line("net.grow(2.0)"), "2.0\n", "a method writes")
+    try:
+        s.line('net.grow(8.0); load("none.npy")')
+        tap.fail("an error on the line")
+    except dclpy.Error:
+        tap.is_str(s.line("net.grow(2.0)"), "4.0\n", "an error takes the write back")
+    try:
+        s.line('load(net, "big.npz"); load("none.npy")')
+        tap.fail("an error on the line")
+    except dclpy.Error:
+        tap.is_str(s.line("net.grow(2.0)"), "8.0\n", "and a load")
+    s.run('load(net, "big.safetensors"); y = net.grow(2.0); print(y)')
+    tap.is_str(s.output.splitlines()[-1], "2.0", "in a file that runs, states are written in place")
+    tap.ok(open("big.safetensors", "rb").read() == old, "no write reaches the file")
+    s.line('load(net, "big.safetensors"); save(net, "big.safetensors")')
+    tap.ok(open("big.safetensors", "rb").read() == old, "saved onto the file that is mapped")
+    numpy.save("other.npy", 100 + w)
+    os.replace("other.npy", "big.safetensors")
+    tap.is_close(float(s.line("net(1.0)")), w.sum(), "the file that was loaded is still there")
+    numpy.save("w.npy", w)
+    s.line('y = load("w.npy")')
+    for k in range(300):  # the collector comes by
+        s.line('x = load("w.npy")')
+    tap.is_str(s.line("x[6]; y[6]"), "6.0\n6.0\n", "files stay open as long as they are used")
+    maps = open("/proc/self/maps").read().count("w.npy")
+    tap.ok(maps < 100, "not longer", "%d mappings" % maps)
 tap.done_testing()

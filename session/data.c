@@ -1,0 +1,107 @@
+/* The memory of tensors and states: of its own, or that of a file which is mapped. The mapping is
+   private: what is written changes pages of this process and never the file. A file stays mapped as
+   long as one of its tensors is in use. */
+#include "session/state.h"
+
+#include <string.h>
+
+/* A file that was read. */
+struct data_file {
+    struct arena *arena; /* holds this, the tensors' heads and the mapping */
+    struct file_tensors tensors;
+    uint32_t users; /* data in it, and who reads it */
+};
+
+static struct data *add(struct dcl_session *s, void *bytes, size_t size, struct data_file *file) {
+    struct data *d = mem_alloc(sizeof *d);
+    *d = (struct data){
+        .next = s->store.data, .bytes = bytes, .size = size, .line = s->line, .file = file};
+    s->store.data = d;
+    s->store.bytes += size;
+    s->store.count++;
+    return d;
+}
+
+struct data *data_room(struct dcl_session *s, size_t size, const char *what, struct span span) {
+    void *bytes = mem_room(size, 64);
+    if (!bytes)
+        diag_error(&s->diags, span, ERR_NO_MEMORY, *what ? what : "a tensor");
+    return bytes ? add(s, bytes, size, NULL) : NULL;
+}
+
+struct data *data_new(struct dcl_session *s, size_t size, const char *what, struct span span) {
+    struct data *d = data_room(s, size, what, span);
+    if (d)
+        memset(d->bytes, 0, size);
+    return d;
+}
+
+void data_free(struct dcl_session *s, struct data *d) {
+    s->store.bytes -= d->size;
+    s->store.count--;
+    if (d->file)
+        data_file_close(d->file);
+    else
+        mem_free(d->bytes);
+    mem_free(d);
+}
+
+int64_t tensor_elements(const struct tensor *t) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < t->rank; d++)
+        n *= t->dims[d].i;
+    return n;
+}
+
+struct tensor *data_tensor(struct dcl_session *s, enum dtype t, uint32_t rank, const int64_t *dims,
+                           struct data *d, struct name name, struct span span) {
+    struct tensor *x = tensor_new(s->store.arena, t, rank, d);
+    for (uint32_t k = 0; k < rank; k++)
+        x->dims[k] = value_int(dims[k]);
+    x->name = name;
+    x->span = span;
+    return x;
+}
+
+struct tensor *tensor_new(struct arena *a, enum dtype t, uint32_t rank, struct data *d) {
+    struct tensor *x = ARENA_NEW(a, struct tensor);
+    x->dtype = t;
+    x->rank = x->real_rank = rank;
+    x->dims = ARENA_ARRAY(a, struct value, rank);
+    x->impl = d;
+    x->data = true;
+    return x;
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+struct data_file *data_file_open(struct dcl_session *s, const char *path, struct span span) {
+    struct arena *a = arena_under(s->arena);
+    struct data_file *f = ARENA_NEW(a, struct data_file);
+    *f = (struct data_file){.arena = a, .users = 1};
+    if (files_read(a, &s->diags, span, path, &f->tensors))
+        return f;
+    arena_free(a);
+    return NULL;
+}
+
+const struct file_tensors *data_file_tensors(const struct data_file *f) {
+    return &f->tensors;
+}
+
+void data_file_close(struct data_file *f) {
+    if (--f->users == 0)
+        arena_free(f->arena);
+}
+
+struct data *data_from_file(struct dcl_session *s, struct data_file *f, const struct file_tensor *t,
+                            struct span span) {
+    if (t->mapped) {
+        f->users++;
+        return add(s, t->data, t->bytes, f);
+    }
+    struct data *d = data_room(s, t->bytes, t->name, span);
+    if (d && t->bytes)
+        memcpy(d->bytes, t->data, t->bytes);
+    return d;
+}
