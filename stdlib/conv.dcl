@@ -7,10 +7,9 @@ fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dil
     -> T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
         (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
     where T: number, C == I*groups, O % groups == 0 {
-  fast = T == f32 and not training
-  if fast and groups == 1 {
+  if T == f32 and groups == 1 {
     conv2d_direct(x, w, stride = stride, pad = pad, dilation = dilation)
-  } else if fast and proved(I == 1) {
+  } else if T == f32 and not training and proved(I == 1) {
     conv2d_depthwise(x, w, stride = stride, pad = pad, dilation = dilation)
   } else {
     conv_plain(x, w, [stride, stride], [pad, pad], [dilation, dilation], groups)
@@ -37,7 +36,7 @@ fn conv(x: T[N, C, *S], w: T[O, I, *K]; stride = 1, pad = 0, dilation = 1, group
   conv_plain(x, w, step, around, apart, groups)
 }
 
-# Convolution as its definition; what gradients are taken of.
+# Convolution as its definition.
 fn conv_plain(x: T[N, C, *S], w: T[O, I, *K], step: list, around: list, apart: list, groups: int)
     -> y: T[N, O, *conv_shape(S, K, step, around, apart)] where T: number {
   map n in N, o in O, *i in conv_shape(S, K, step, around, apart), c in I, *k in K {

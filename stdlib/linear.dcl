@@ -10,7 +10,7 @@ fn broadcast(a: list, b: list) -> list {
 ## The matrix product of the last two dimensions; those before broadcast. What `A @ B` means.
 ## `matmul(A, B)` with A: f32[2, 2] = [[1, 2], [3, 4]], B: f32[2, 1] = [[5], [6]] is `[[17], [39]]`
 fn matmul(A: T[*P, M, K], B: T[*Q, K, N]) -> T[*broadcast(P, Q), M, N] where T: number {
-  if T != f32 or training {
+  if T != f32 {
     matmul_plain(A, B)
   } else if proved(M < 3) {
     matmul_thin(A, B)
@@ -19,7 +19,7 @@ fn matmul(A: T[*P, M, K], B: T[*Q, K, N]) -> T[*broadcast(P, Q), M, N] where T: 
   }
 }
 
-# The matrix product as its definition; what gradients are taken of.
+# The matrix product as its definition.
 fn matmul_plain(A: T[*P, M, K], B: T[*P, K, N]) -> C: T[*P, M, N] where T: number {
   map *p, i, j, k { C[*p, i, j] += A[*p, i, k] * B[*p, k, j] }
 }
@@ -31,16 +31,16 @@ fn linear(x: T[*B, I], W: T[O, I], b: T[O]) -> T[*B, O] where T: float { add(pro
 ## x W^T over the last dimension of x, with W as weight files hold it.
 ## `product(x, W)` with x: f32[4, 3], W: f32[2, 3]
 fn product(x: T[*B, I], W: T[O, I]) -> T[*B, O] where T: number {
-  if T == f32 and len(B) > 0 and not training { matmul_transposed(x, W) } else { rows(x, W) }
+  if T == f32 and len(B) > 0 { matmul_transposed(x, W) } else { rows(x, W) }
 }
 
 ## A B^T over the last two dimensions; those before broadcast.
 ## `product_transposed(A, B)` with A: f32[2, 3, 4], B: f32[2, 5, 4]
 fn product_transposed(A: T[*P, M, K], B: T[*P, N, K]) -> T[*P, M, N] where T: number {
-  if T == f32 and not training { matmul_transposed(A, B) } else { matmul_plain(A, transpose(B)) }
+  if T == f32 { matmul_transposed(A, B) } else { matmul_plain(A, transpose(B)) }
 }
 
-# x W^T, row by row; what gradients are taken of.
+# x W^T, row by row.
 fn rows(x: T[*B, I], W: T[O, I]) -> y: T[*B, O] where T: number {
   map *n in B, o in O, i in I { y[*n, o] += x[*n, i] * W[o, i] }
 }

@@ -482,6 +482,16 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
     return !r->script.new_state || r->script.new_state(r->script.data, s, init, span);
 }
 
+static bool op_keep_begin(void *host) {
+    (void)host;
+    return true;
+}
+
+static void op_keep_end(void *host, struct grad_call *call) {
+    (void)host;
+    (void)call;
+}
+
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
                         struct tensor *const *wrt, struct tensor **out, struct span span) {
     struct ref *r = host;
@@ -533,6 +543,8 @@ static const struct eval_ops verbs = {
     .state = op_state,
     .new_state = op_new_state,
     .gradient = op_gradient,
+    .keep_begin = op_keep_begin,
+    .keep_end = op_keep_end,
     .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,

@@ -8,12 +8,31 @@
 
 #include "compiler/ir/graph.h"
 
+/* Nodes FIRST to LAST of G's top region that are reversed together, by whoever wrote them. */
+struct ad_call {
+    uint32_t first, last;
+    uint32_t nin, nout;
+    struct cont *in, *out; /* what they read and write; none for what is no tensor */
+    void *call;            /* the writer's */
+};
+
+struct ad_calls {
+    uint32_t n;
+    const struct ad_call *at; /* by FIRST, apart from each other */
+    /* Adds to TO what hands the adjoints DOUT of C's results on to those of its arguments, DIN,
+       which get them added; none where there is nothing to hand on or nobody to take it. False
+       after an error. */
+    bool (*reverse)(void *host, const struct ad_call *c, struct region *to, const struct cont *dout,
+                    const struct cont *din);
+    void *host;
+};
+
 /* Appends to G's top region the reverse of all that stands there. LOSS is a float container of one
    element (no dimension other than 1). OUT[i] becomes a transient container of WRT[i]'s shape with
    d LOSS / d WRT[i]; zero where the loss does not depend on it. False with an error in D that says
    where and why, if something cannot be differentiated; G is then unusable. */
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
-                struct cont *out, struct diags *d);
+                struct cont *out, const struct ad_calls *calls, struct diags *d);
 
 /* The derivatives of operator node E (an EXPR_OP or EXPR_CAST) for each argument, times A:
    OUT[k] is NULL where it is zero everywhere it exists. */

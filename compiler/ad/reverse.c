@@ -13,6 +13,10 @@
    before. What is differentiated by counts as independent from its last write on; that the loss
    depends on it by an earlier value is refused.
 
+   Nodes that belong to a call with a gradient of its own (struct ad_calls) are passed over as one:
+   their writer adds what hands the adjoints on. It reads arguments and results as they are in the
+   end, too.
+
    Values. An adjoint of a value is an expression as long as the value is used in its own region.
    Used in a nested map it is a sum over iterations, and so a container (struct value_adjoint). */
 #include "compiler/ad/ad.h"
@@ -46,8 +50,10 @@ struct reverse {
     uint32_t *writers;    /* nodes that write it, fills aside */
     uint32_t now;         /* the node of the body that is looked at */
     struct region *top;   /* declarations of adjoints of what stands at the top */
-    struct map symbols;   /* of the graph */
-    struct map names;     /* how often the graph defines each */
+    const struct ad_calls *calls;
+    const struct ad_call **call_of; /* by node of the body: the call it belongs to, or NULL */
+    struct map symbols;             /* of the graph */
+    struct map names;               /* how often the graph defines each */
     bool failed;
 };
 
@@ -519,6 +525,31 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
     }
 }
 
+/* Whether the loss depends on what is differentiated by through a result of C. */
+static bool call_matters(struct reverse *r, const struct ad_call *c) {
+    bool matters = false;
+    r->now = c->last;
+    for (uint32_t k = 0; k < c->nout; k++)
+        matters = matters || differentiable(r, c->out[k]);
+    return matters;
+}
+
+static void reverse_call(struct reverse *r, struct level *l, const struct ad_call *c) {
+    if (!call_matters(r, c))
+        return;
+    struct cont *dout = ARENA_ARRAY(r->scratch, struct cont, c->nout);
+    struct cont *din = ARENA_ARRAY(r->scratch, struct cont, c->nin);
+    for (uint32_t k = 0; k < c->nout; k++)
+        if (dtype_is_float(graph_cont(r->g, c->out[k])->dtype))
+            dout[k] = adjoint_of(r, r->top, c->out[k]);
+    r->now = c->first;
+    for (uint32_t i = 0; i < c->nin; i++)
+        if (c->in[i].i && differentiable(r, c->in[i]))
+            din[i] = adjoint_of(r, r->top, c->in[i]);
+    if (!r->calls->reverse(r->calls->host, c, l->to, dout, din))
+        r->failed = true;
+}
+
 static void reverse_region(struct reverse *r, struct level *l, const struct region *from,
                            struct extremes *extremes) {
     for (uint32_t i = 0; i < from->nodes.n; i++) {
@@ -539,9 +570,15 @@ static void reverse_region(struct reverse *r, struct level *l, const struct regi
             VEC_PUSH(r->scratch, l->values, v);
     }
     for (uint32_t i = from->nodes.n; i-- > 0 && !r->failed;) {
+        const struct ad_call *call = l->out ? NULL : r->call_of[i];
         if (!l->out)
             r->now = i;
-        reverse_node(r, l, from->nodes.at[i], extremes);
+        if (call) {
+            reverse_call(r, l, call);
+            i = call->first;
+        } else {
+            reverse_node(r, l, from->nodes.at[i], extremes);
+        }
     }
 }
 
@@ -747,7 +784,8 @@ struct order {
     struct sym_facts *facts;
     uint32_t *depth; /* by container: of the region that declares it; 0 is the graph's body */
     bool *read;      /* by a copy that reversing makes of an earlier node */
-    bool *written;   /* with other things than constants */
+    const struct ad_call *call;  /* that the node of the body belongs to, or NULL */
+    bool *written;               /* with other things than constants */
     const struct node **extreme; /* the max or min that was written */
     VEC(bool) reversed;          /* by depth: the node around, that a copy is made of */
 };
@@ -761,7 +799,7 @@ static void order_write(struct order *o, const struct node *n) {
         fail(o->r, n->span, "what was read before is overwritten");
     if (o->extreme[c.i] && o->extreme[c.i] != n)
         fail(o->r, n->span, "a largest or smallest value that is written again");
-    if ((res == RES_MAX || res == RES_MIN) && differentiable(o->r, c)) {
+    if (!o->call && (res == RES_MAX || res == RES_MIN) && differentiable(o->r, c)) {
         if (o->written[c.i])
             fail(o->r, n->span, "a largest or smallest value of what was written before");
         o->extreme[c.i] = n;
@@ -776,7 +814,7 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
     uint32_t mark = sym_facts_mark(o->facts);
     if (o->reversed.n == depth)
         VEC_PUSH(r->scratch, o->reversed, false);
-    o->reversed.at[depth] = writes_active(r, n);
+    o->reversed.at[depth] = !o->call && writes_active(r, n);
     if (n->kind == NODE_MAP) {
         bool order = o->reversed.at[1] && !n->map.unique &&
                      node_race(r->g, n, o->facts, CONFLICT_ERROR, NULL) != RACE_FREE;
@@ -858,12 +896,22 @@ static bool only_moved(const struct reverse *r, const struct region *region, uin
     return !u.found;
 }
 
+/* The reverse of a call reads its arguments and results as they are in the end. */
+static void order_call(struct order *o, const struct ad_call *c) {
+    for (uint32_t i = 0; i < c->nin; i++)
+        o->read[c->in[i].i] = true;
+    for (uint32_t k = 0; k < c->nout; k++)
+        o->read[c->out[k].i] = true;
+}
+
 static void order_region(struct order *o, const struct region *region, uint32_t depth) {
     for (uint32_t i = 0; i < region->nodes.n && !o->r->failed; i++) {
         struct node *n = region->nodes.at[i];
         uint32_t c;
-        if (depth == 0)
+        if (depth == 0) {
             o->r->now = i;
+            o->call = o->r->call_of[i];
+        }
         switch (n->kind) {
         case NODE_DECL:
             c = n->decl.cont.i;
@@ -884,6 +932,8 @@ static void order_region(struct order *o, const struct region *region, uint32_t 
         case NODE_BRANCH: order_below(o, n, depth + 1); break;
         default: break;
         }
+        if (depth == 0 && o->call && o->call->last == i && call_matters(o->r, o->call))
+            order_call(o, o->call);
     }
 }
 
@@ -898,9 +948,13 @@ static void check_order(struct reverse *r) {
 }
 
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
-                struct cont *out, struct diags *d) {
+                struct cont *out, const struct ad_calls *calls, struct diags *d) {
     struct arena *scratch = arena_under(g->arena);
-    struct reverse r = {.g = g, .scratch = scratch, .d = d, .nadjoint = g->conts.n};
+    struct reverse r = {.g = g, .scratch = scratch, .d = d, .nadjoint = g->conts.n, .calls = calls};
+    r.call_of = ARENA_ARRAY(scratch, const struct ad_call *, g->body.nodes.n);
+    for (uint32_t k = 0; k < calls->n; k++)
+        for (uint32_t i = calls->at[k].first; i <= calls->at[k].last; i++)
+            r.call_of[i] = &calls->at[k];
     r.adjoint = ARENA_ARRAY(scratch, struct cont, g->conts.n);
     r.since = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
     r.until = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
@@ -921,7 +975,8 @@ bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont
                                 scalar_from_i64(l.dtype, 1), l.span);
     struct extremes extremes = {0};
     for (r.now = 0; r.now < g->body.nodes.n; r.now++)
-        find_extremes(&r, &first, g->body.nodes.at[r.now], &extremes);
+        if (!r.call_of[r.now])
+            find_extremes(&r, &first, g->body.nodes.at[r.now], &extremes);
     struct level level = {.to = &body, .top = &top};
     reverse_region(&r, &level, &g->body, &extremes);
     for (uint32_t i = 0; i < n; i++)

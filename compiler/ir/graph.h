@@ -187,6 +187,8 @@ static inline struct container *graph_cont(const struct graph *g, struct cont c)
    counts as used from now on. Never a word of the text form (graph_word). Linear in nothing: a
    table is kept. */
 struct name graph_fresh(struct graph *g, struct name base);
+/* Whether anything in the graph is called N. */
+bool graph_named(struct graph *g, struct name n);
 /* Whether N means something of its own in the text form, so that no thing of a graph may be called
    so: keywords, element types, scalar functions, inf, nan. */
 bool graph_word(const struct names *names, struct name n);

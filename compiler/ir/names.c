@@ -101,3 +101,8 @@ struct name graph_fresh(struct graph *g, struct name base) {
         return n;
     }
 }
+
+bool graph_named(struct graph *g, struct name n) {
+    catch_up(g);
+    return map_get(&g->taken->used, n.i, NULL);
+}

@@ -33,7 +33,10 @@ struct lower {
     VEC(struct name) scope;
     VEC(struct origin) origins;
     VEC(struct memo) memos;
-    struct name automatic; /* the READ that was made last, if it may still be renamed */
+    VEC(struct ad_call) calls; /* with gradients of their own */
+    uint32_t kept_from;        /* the first node of the one that is being written */
+    bool reversing;            /* names of the graph that others gave may be in no table here */
+    struct name automatic;     /* the READ that was made last, if it may still be renamed */
     struct node *automatic_read;
     uint32_t arguments;
 };
@@ -52,6 +55,8 @@ static struct name numbered(struct lower *l, struct name base, bool value) {
     const char *text = name_text(l->ev.names, base);
     for (unsigned k = 2;; k++) {
         bool free = value ? !has(&l->active, n) && !has(&l->reserved, n) : !has(&l->used, n);
+        if (l->reversing)
+            free = free && !graph_named(l->g, n);
         if (free && !graph_word(l->ev.names, n))
             return n;
         n = name_of_text(l->ev.names, arena_printf(l->arena, "%s_%u", text, k));
@@ -611,6 +616,63 @@ static void note_names(void *data, struct node *n) {
         map_put(&l->used, n->map.index[k].name.i, 1);
 }
 
+static bool op_keep_begin(void *host) {
+    struct lower *l = host;
+    l->kept_from = l->g->body.nodes.n;
+    return l->at == &l->g->body;
+}
+
+static void op_keep_end(void *host, struct grad_call *call) {
+    struct lower *l = host;
+    struct ad_call c = {.first = l->kept_from, .last = l->g->body.nodes.n - 1, .call = call};
+    if (!call || l->g->body.nodes.n == l->kept_from)
+        return;
+    c.in = ARENA_ARRAY(l->arena, struct cont, call->nin);
+    c.out = ARENA_ARRAY(l->arena, struct cont, call->nout);
+    for (uint32_t i = 0; i < call->nin; i++)
+        if (call->in[i].kind == VAL_TENSOR)
+            c.in[i] = (struct cont){call->in[i].tensor->id};
+    for (uint32_t k = 0; k < call->nout; k++)
+        c.out[k] = (struct cont){call->out[k]->id};
+    c.nin = call->nin;
+    c.nout = call->nout;
+    VEC_PUSH(l->arena, l->calls, c);
+}
+
+/* Container C, an adjoint of LIKE; NULL if there is none. */
+static struct tensor *adjoint_tensor(struct lower *l, const struct tensor *like, struct cont c) {
+    if (!c.i)
+        return NULL;
+    struct tensor *x = tensor_of(&l->ev, like->dtype, like->rank, like->dims, like->span);
+    x->name = graph_cont(l->g, c)->name;
+    x->id = c.i;
+    x->impl = l->g;
+    return x;
+}
+
+/* Writes the call of C's gradient function to TO. */
+static bool reverse_call(void *host, const struct ad_call *c, struct region *to,
+                         const struct cont *dout, const struct cont *din) {
+    struct lower *l = host;
+    struct grad_call *call = c->call;
+    struct tensor **out = ARENA_ARRAY(l->arena, struct tensor *, c->nout);
+    struct tensor **in = ARENA_ARRAY(l->arena, struct tensor *, c->nin);
+    for (uint32_t k = 0; k < c->nout; k++)
+        out[k] = adjoint_tensor(l, call->out[k], dout[k]);
+    for (uint32_t i = 0; i < c->nin; i++)
+        if (din[i].i)
+            in[i] = adjoint_tensor(l, call->in[i].tensor, din[i]);
+    struct region *at = l->at;
+    l->at = to;
+    l->reversing = true;
+    l->automatic_read = NULL;
+    bool ok = eval_grad(&l->ev, call, out, in);
+    l->reversing = false;
+    l->at = at;
+    l->automatic_read = NULL;
+    return ok;
+}
+
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
                         struct tensor *const *wrt, struct tensor **out, struct span span) {
     struct lower *l = host;
@@ -623,7 +685,8 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
     for (uint32_t i = 0; i < n; i++)
         by[i] = (struct cont){wrt[i]->id};
     uint32_t before = l->g->conts.n;
-    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, l->ev.diags))
+    struct ad_calls calls = {l->calls.n, l->calls.at, reverse_call, l};
+    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, &calls, l->ev.diags))
         return false;
     for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */
         map_put(&l->used, l->g->conts.at[c].name.i, 1);
@@ -693,6 +756,8 @@ static const struct eval_ops verbs = {
     .state = op_state,
     .new_state = op_new_state,
     .gradient = op_gradient,
+    .keep_begin = op_keep_begin,
+    .keep_end = op_keep_end,
     .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,
@@ -706,6 +771,9 @@ struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *
                           const struct lower_script *script) {
     struct lower *l = ARENA_NEW(a, struct lower);
     l->arena = a;
+    const char *of = ast_grad_of(names, name);
+    if (of) /* its graph is a function like any other */
+        name = name_of_text(names, arena_printf(a, "grad_%s", of));
     l->g = graph_new(a, names, syms, name);
     l->at = &l->g->body;
     l->used = map_new(a);

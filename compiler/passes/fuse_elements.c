@@ -340,7 +340,8 @@ static void inline_at(struct fuse *f, struct site s, const struct node *c, struc
         struct node *x = copy.nodes.at[i];
         if (drop && x->kind == NODE_WRITE)
             x->write.to.outside = OUTSIDE_DROP;
-        if (drop && x->kind == NODE_READ && x->read.from.outside == OUTSIDE_ERROR) {
+        if (drop && x->kind == NODE_READ && x->read.from.rank > 0 &&
+            x->read.from.outside == OUTSIDE_ERROR) {
             x->read.from.outside = OUTSIDE_VALUE;
             x->read.from.other = scalar_from_i64(graph_cont(g, x->read.from.cont)->dtype, 0);
         }

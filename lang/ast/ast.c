@@ -69,6 +69,18 @@ bool ast_may_miss(const struct ast *param) {
     return param->kids[1] || (param->kids[0] && (param->kids[0]->flags & AST_OPTIONAL));
 }
 
+static const char grad_prefix[] = "grad ";
+
+struct name ast_grad_name(struct arena *a, struct names *names, struct name f) {
+    return name_of_text(names, arena_printf(a, "%s%s", grad_prefix, name_text(names, f)));
+}
+
+const char *ast_grad_of(const struct names *names, struct name definition) {
+    const char *text = name_text(names, definition);
+    size_t n = strlen(grad_prefix);
+    return strncmp(text, grad_prefix, n) == 0 ? text + n : NULL;
+}
+
 /* Equal as literals: -0 differs from 0, a NaN equals every NaN. */
 static bool same_number(double x, double y) {
     if (isnan(x) || isnan(y))

@@ -78,6 +78,10 @@ struct ast *ast_clone(struct arena *a, const struct ast *node);
 bool ast_equal(const struct ast *x, const struct ast *y);
 /* Whether a call may leave out the argument of PARAM: a default, or an optional type. */
 bool ast_may_miss(const struct ast *param);
+/* The name of `grad F` among definitions, "grad F", which no program can spell. */
+struct name ast_grad_name(struct arena *a, struct names *names, struct name f);
+/* The text of F if a definition of this name is a `grad F`, else NULL. */
+const char *ast_grad_of(const struct names *names, struct name definition);
 const char *ast_kind_name(enum ast_kind kind);
 const char *ast_kind_doc(enum ast_kind kind);
 

@@ -77,7 +77,9 @@ static void check_definition(struct checker *c, struct ast *def) {
         diag_error(c->diags, def->span, ERR_NAME_TAKEN, text_of(c, def->name), "an element type");
     if (def->kind == AST_FN)
         check_fn(c, def);
-    else
+    if (ast_grad_of(c->module->names, def->name))
+        check_gradient(c, def);
+    if (def->kind == AST_LAYER)
         check_layer(c, def);
 }
 

@@ -129,6 +129,9 @@ void collect_variables(struct checker *c, const struct ast *s);
 /* Collects the names that a layer binds, for messages. */
 void collect_members(struct checker *c, const struct ast *body);
 
+/* check_gradients.c: GRAD, a definition `grad f`, beside f. */
+void check_gradient(struct checker *c, const struct ast *grad);
+
 /* check_calls.c */
 void check_call(struct checker *c, struct ast *call);
 void check_pipe(struct checker *c, struct ast *pipe);

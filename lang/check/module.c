@@ -47,7 +47,7 @@ static void each_of(const struct module *m, const struct module *from,
         struct name n = {(uint32_t)from->defs.entries[i].key};
         const struct module *where = NULL;
         struct ast *def = module_find(m, n, &where);
-        if (where == from)
+        if (where == from && !ast_grad_of(m->names, n))
             f(data, n, def);
     }
 }

@@ -23,7 +23,8 @@ struct module *module_new(struct arena *a, struct names *names, const char *path
 void module_define(struct module *m, struct ast *def);
 /* The definition of N as seen from M and, in *WHERE (may be NULL), the module it stands in. */
 struct ast *module_find(const struct module *m, struct name n, const struct module **where);
-/* Calls F for every name that M sees, nearest first (for completion and "did you mean"). */
+/* Calls F for every name that M sees and a program can spell, nearest first (for completion and
+   "did you mean"). */
 void module_each(const struct module *m, void (*f)(void *, struct name, struct ast *), void *data);
 
 #endif

@@ -253,6 +253,9 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     if (fn->self)
         what = arena_printf(ev->arena, "%s.%s", text_of(ev, fn->self->layer->def->name), what);
     uint32_t errors = ev->diags->errors;
+    const struct ast *own = ev->reversed ? own_gradient(ev, fn) : NULL;
+    if (own)
+        return call_with_gradient(ev, fn, own, nargs, args, keywords, span, out);
     if (lifts(ev, fn, nargs, args, keywords))
         return lift_call(ev, fn, nargs, args, keywords, span, out);
     if (ev->depth >= EVAL_MAX_DEPTH) {

@@ -15,6 +15,16 @@
 
 struct eval;
 
+/* The call of a function with a gradient of its own, see own_gradients.c. */
+struct grad_call {
+    const struct function *grad;
+    struct span span;
+    uint32_t nin, nout;
+    struct name *in_name, *out_name;
+    struct value *in;    /* arguments; float tensors among them are containers */
+    struct tensor **out; /* results */
+};
+
 /* An index of a map or loop as evaluated. */
 struct eval_range {
     struct name name;
@@ -80,6 +90,10 @@ struct eval_ops {
     /* OUT[i] = the gradient of LOSS (a float tensor of one element) by WRT[i]. */
     bool (*gradient)(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
                      struct tensor **out, struct span span);
+    /* What is written down between the two is kept apart, and its reverse is eval_grad(CALL); NULL:
+       the evaluation has failed. False, without an error, in the body of a map, loop or branch. */
+    bool (*keep_begin)(void *host);
+    void (*keep_end)(void *host, struct grad_call *call);
     /* From now on T, the tensor of a state, may be written. */
     bool (*writable)(void *host, struct tensor *t, struct span span);
     /* A state has been declared by a new instance: make and initialise it. */
@@ -120,6 +134,7 @@ struct eval {
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
     bool training; /* inside what is minimized */
+    bool reversed; /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;
 };
@@ -151,6 +166,11 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
 bool eval_param_is_static(struct eval *ev, const struct module *m, const struct ast *param);
 uint32_t fn_result_count(const struct ast *fn);
 struct name fn_result_name(const struct ast *fn, uint32_t k);
+
+/* Calls C's gradient function: DOUT[k] is the adjoint of result k (NULL: it has none); DIN[i], NULL
+   where none is wanted, gets what is due to argument i added. */
+bool eval_grad(struct eval *ev, const struct grad_call *c, struct tensor *const *dout,
+               struct tensor *const *din);
 
 /* Dimensions and integers: INT where both are, else SYM. */
 struct sym value_sym(struct eval *ev, const struct value *v);

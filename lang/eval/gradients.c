@@ -201,14 +201,15 @@ bool eval_step(struct eval *ev, struct env *env, const struct ast *e) {
    script would be computed before the gradient is taken, and be a constant in it. */
 static bool eval_objective(struct eval *ev, struct env *env, const struct ast *e,
                            struct value *out) {
-    bool training = ev->training;
-    ev->training = true;
+    bool training = ev->training, reversed = ev->reversed;
+    ev->training = ev->reversed = true;
     struct env *own = e->kind != AST_BLOCK ? env
                       : in_script(env)     ? env_new(ev->arena, ENV_FUNCTION, env, env->module)
                                            : block_env(ev, env);
     bool ok = e->kind == AST_BLOCK ? eval_block_of(ev, own, e, (struct flow){.wanted = true}, out)
                                    : eval_expr(ev, own, e, out);
     ev->training = training;
+    ev->reversed = reversed;
     return ok && (e->kind != AST_BLOCK || no_return(ev, e->span));
 }
 

@@ -198,6 +198,14 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
 bool eval_member(struct eval *ev, const struct value *object, const struct ast *member,
                  struct value *out);
 
+/* own_gradients.c */
+/* The definition `grad f` of FN, or NULL. */
+const struct ast *own_gradient(struct eval *ev, const struct function *fn);
+/* Calls FN, which has the gradient GRAD, where a gradient is taken. */
+bool call_with_gradient(struct eval *ev, const struct function *fn, const struct ast *grad,
+                        uint32_t nargs, const struct value *args, const struct name *keywords,
+                        struct span span, struct value *out);
+
 /* gradients.c: GRADIENT, MINIMIZE and STEP. */
 bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 bool eval_step(struct eval *ev, struct env *env, const struct ast *e);

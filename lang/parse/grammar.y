@@ -64,7 +64,8 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %token <token> EOL "end of line" NAME "name" INT "whole number" INT_MIN "2^63" FLOAT "number"
 %token <token> STR "string" ARROW "->" PIPE "|>" LE "<=" GE ">=" EQ "==" NE "!=" READ "<<"
 %token <token> WRITE ">>" UPDATE "+=" FLOORDIV "//" POW "**"
-%token <token> FN "fn" LAYER "layer" PARAM "param" BUFFER "buffer" MAP "map" IN "in" FOR "for"
+%token <token> FN "fn" GRAD "grad" LAYER "layer" PARAM "param" BUFFER "buffer" MAP "map" IN "in"
+%token <token> FOR "for"
 %token <token> IF "if" ELSE "else" WHILE "while" WHERE "where" AND "and" OR "or" NOT "not"
 %token <token> INOUT "inout" USE "use" RETURN "return" TRUE "true" FALSE "false"
 %token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" OVER "over" WITH "with"
@@ -82,7 +83,7 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %precedence NEGATION
 %right "**"
 
-%type <sub> item fn layer use where conds cond params plist prm prms results rlist result
+%type <sub> item fn grad layer use where conds cond params plist prm prms results rlist result
 %type <sub> type element_type tensor_type dims dimlist dim spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
@@ -109,7 +110,7 @@ items_full: items_ended item {
     }
   | items_ended error { build_statement(parser, build_none()); }
   | items_full error { build_drop_last(parser, parser->file); } ;
-item: fn | layer | use | simple { $$ = build_statement(parser, $1); } ;
+item: fn | grad | layer | use | simple { $$ = build_statement(parser, $1); } ;
 
 use: "use" NAME { $$ = build_named(build(parser, AST_USE, @$, 0), NAME_OF($2)); }
   | "use" STR {
@@ -119,6 +120,13 @@ use: "use" NAME { $$ = build_named(build(parser, AST_USE, @$, 0), NAME_OF($2)); 
 
 fn: "fn" NAME '(' params ')' results where block {
         $$ = build_named(build(parser, AST_FN, @$, 4, $4, $6, $7, $8), NAME_OF($2));
+        $$.node->doc = parser->tokens.at[$1].doc;
+        $$ = build_statement(parser, $$);
+    } ;
+
+grad: "grad" NAME '(' params ')' results where block {
+        struct name name = ast_grad_name(parser->arena, parser->names, NAME_OF($2));
+        $$ = build_named(build(parser, AST_FN, @$, 4, $4, $6, $7, $8), name);
         $$.node->doc = parser->tokens.at[$1].doc;
         $$ = build_statement(parser, $$);
     } ;

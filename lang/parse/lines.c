@@ -99,7 +99,8 @@ static void match_brackets(struct brackets *b, bool guess) {
     for (uint32_t i = 1; i < tokens->n; i++) {
         struct token *t = &tokens->at[i];
         t->match = 0;
-        if (guess && t->first && (t->kind == TOK_FN || t->kind == TOK_LAYER) &&
+        if (guess && t->first &&
+            (t->kind == TOK_FN || t->kind == TOK_GRAD || t->kind == TOK_LAYER) &&
             tokens->at[i + 1].kind == TOK_NAME)
             close_before_item(b, i);
         if (t->kind == TOK_LAYER)

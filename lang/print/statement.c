@@ -254,7 +254,8 @@ static void print_doc(struct printer *p, const char *doc) {
 static void print_signature(struct printer *p, const struct ast *node) {
     bool fn = node->kind == AST_FN;
     const struct ast *params = node->kids[0], *where = node->kids[fn ? 2 : 1];
-    put_text(p, fn ? "fn " : "layer ");
+    if (!fn || !ast_grad_of(p->names, node->name)) /* whose name says it */
+        put_text(p, fn ? "fn " : "layer ");
     put_name(p, node->name);
     if (fn || params->nkids > 0) {
         put_text(p, "(");

@@ -48,6 +48,44 @@ fn conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S]; stride: int = 1, pad: i
   }
 }
 
+grad conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S], dy: f32[N, O, _, _]; stride: int = 1,
+    pad: int = 0, dilation: int = 1) -> (dx: f32[N, C, H, W], dw: f32[O, C, R, S]) {
+  dw = conv2d_weights(x, dy, R, S, stride, pad, dilation)
+  around = dilation*(R - 1) - pad
+  if stride == 1 and proved(R == S) and proved(around >= 0) {
+    dx = conv2d_direct(dy, turned(w), pad = around, dilation = dilation)
+  } else {
+    rest = [(n + 2*pad - dilation*(k - 1) - 1) % stride for n, k in zip([H, W], [R, S])]
+    dx = conv_transpose(dy, w, stride = stride, pad = pad, dilation = dilation, extra = rest)
+  }
+}
+
+## w for the convolution of what conv2d gives back to its input: channels exchanged, both window
+## dimensions in opposite order.
+fn turned(w: f32[O, C, R, S]) -> q: f32[C, O, R, S] {
+  map c, o, r, s { q[c, o, r, s] = w[o, c, R - 1 - r, S - 1 - s] }
+}
+
+## The gradient of conv2d by its weights: x with itself moved, times dy. Tiles of 3 x 4 channels,
+## each element a vector of partial sums along the columns.
+fn conv2d_weights(x: f32[N, C, H, W], dy: f32[N, O, OH, OW], R: i64, S: i64, stride: int, pad: int,
+    dilation: int; v: int = lanes(f32)) -> dw: f32[O, C, R, S] {
+  p = padded(x, pad = pad, stride = stride,
+      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  map oo in 0:O:3 parallel, co in 0:C:4 parallel, r in R, s in S {
+    acc: f32[3, 4, v] in register = 0
+    map n in N seq, i in OH seq, jo in 0:OW:v seq, c in 4 unroll, o in 3 unroll, j in v vector {
+      acc[o, c, j] += dy[n, min(oo + o, O - 1), i, jo + j, else 0] * p[n, min(co + c, C - 1),
+          i*stride + r*dilation, s*dilation % stride, jo + j + s*dilation//stride]
+    }
+    map o in 3 unroll, c in 4 unroll {
+      sum: f32 in register
+      map j in v vector { acc[o, c, j] >> sum (sum) }
+      sum >> dw[oo + o, co + c, r, s, else _]
+    }
+  }
+}
+
 ## The same with one input channel for each output channel, O//C of them from each.
 fn conv2d_depthwise(x: f32[N, C, H, W], w: f32[O, 1, R, S]; stride: int = 1, pad: int = 0,
     dilation: int = 1, rows: int = 4, v: int = lanes(f32))

@@ -25,6 +25,12 @@ fn matmul_tiled(A: f32[*P, M, K], B: f32[*Q, K, N]) -> f32[*broadcast(P, Q), M, 
   matmul_packed(A, pack_columns(B), N)
 }
 
+grad matmul_tiled(A: f32[*P, M, K], B: f32[*Q, K, N], dy: f32[*R, M, N])
+    -> (dA: f32[*R, M, K], dB: f32[*R, K, N]) {
+  dA = matmul_transposed(dy, B)
+  dB = matmul_tiled(transpose(A), dy)
+}
+
 ## A B for few rows, where bringing B into panels would take longer than the product.
 fn matmul_thin(A: f32[*P, M, K], B: f32[*P, K, N]; w: int = 4*lanes(f32)) -> C: f32[*P, M, N] {
   map *p in P parallel, i in M parallel, jo in 0:N:w parallel {
@@ -32,6 +38,12 @@ fn matmul_thin(A: f32[*P, M, K], B: f32[*P, K, N]; w: int = 4*lanes(f32)) -> C: 
     map k in K seq, j in w vector { acc[j] += A[*p, i, k] * B[*p, k, jo + j, else 0] }
     map j in w vector { acc[j] >> C[*p, i, jo + j, else _] }
   }
+}
+
+grad matmul_thin(A: f32[*P, M, K], B: f32[*P, K, N], dC: f32[*P, M, N])
+    -> (dA: f32[*P, M, K], dB: f32[*P, K, N]) {
+  dA = matmul_transposed(dC, B)
+  dB = matmul_tiled(transpose(A), dC)
 }
 
 ## A B^T of any sizes, both read as they lie: tiles of 3 rows x 4 columns, each element a vector of
@@ -52,4 +64,10 @@ fn matmul_transposed(A: f32[*P, M, K], B: f32[*P, N, K]; v: int = lanes(f32))
       }
     }
   }
+}
+
+grad matmul_transposed(A: f32[*P, M, K], B: f32[*P, N, K], dC: f32[*P, M, N])
+    -> (dA: f32[*P, M, K], dB: f32[*P, N, K]) {
+  dA = matmul_tiled(dC, B)
+  dB = matmul_tiled(transpose(dC), A)
 }
