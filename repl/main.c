@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
     }
     arena_free(c.arena);
     if (fflush(stdout) != 0 || ferror(stdout)) { /* a full disk, a reader that went away */
+        fprintf(stderr, "dcl: not all of the output could be written\n");
         if (status == EXIT_FINE)
             status = EXIT_ERROR;
     }

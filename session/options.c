@@ -35,7 +35,7 @@ static const char *default_cache(struct arena *a) {
     if (dir && *dir == '/')
         return arena_printf(a, "%s/dcl", dir);
     dir = getenv("HOME");
-    return dir && *dir ? arena_printf(a, "%s/.cache/dcl", dir) : NULL;
+    return dir && *dir == '/' ? arena_printf(a, "%s/.cache/dcl", dir) : NULL;
 }
 
 static const char *bad(struct arena *a, const char *name, const char *value, const char *want) {

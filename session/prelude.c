@@ -8,19 +8,27 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* A library that was opened by a relative path has that as its name; the loader keeps the folder
+   that it was in then, and the current folder may be another one by now. */
 const char *library_path(struct arena *a) {
     Dl_info info;
-    char path[PATH_MAX];
+    struct link_map *map = NULL;
+    char folder[2 * PATH_MAX], path[PATH_MAX];
     /* A data pointer of this library, since C has no conversion from functions. */
     static const char here = 0;
-    if (!dladdr(&here, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
+    if (!dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
         return NULL;
-    return arena_strndup(a, path, strlen(path));
+    const char *name = info.dli_fname, *slash = strrchr(name, '/');
+    if (*name != '/' && slash && map && dlinfo(map, RTLD_DI_ORIGIN, folder) == 0)
+        name = arena_printf(a, "%s%s", folder, slash);
+    return realpath(name, path) ? arena_strndup(a, path, strlen(path)) : NULL;
 }
 
 const char *library_folder(struct arena *a) {
@@ -58,20 +66,29 @@ static void close_folder(void *dir) {
         closedir(*(DIR **)dir);
 }
 
-static void list_files(struct arena *a, const char *folder, int depth, struct paths *out) {
+static bool list_files(struct dcl_session *s, struct arena *a, const char *folder, int depth,
+                       struct paths *out) {
+    if (depth == 8)
+        return true;
     DIR **dir = ARENA_NEW(a, DIR *);
     arena_on_free(a, close_folder, dir);
-    *dir = depth < 8 ? opendir(folder) : NULL;
-    for (struct dirent *e; *dir && (e = readdir(*dir));) {
+    *dir = opendir(folder);
+    if (!*dir) {
+        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, folder, strerrordesc_np(errno));
+        return false;
+    }
+    for (struct dirent *e; (e = readdir(*dir));) {
         if (e->d_name[0] == '.')
             continue;
         const char *path = arena_printf(a, "%s/%s", folder, e->d_name);
         size_t n = strlen(e->d_name);
-        if (is_folder(path))
-            list_files(a, path, depth + 1, out);
-        else if (n > 4 && strcmp(e->d_name + n - 4, ".dcl") == 0)
+        if (is_folder(path)) {
+            if (!list_files(s, a, path, depth + 1, out))
+                return false;
+        } else if (n > 4 && strcmp(e->d_name + n - 4, ".dcl") == 0)
             VEC_PUSH(a, out->at, path);
     }
+    return true;
 }
 
 static int compare_paths(const void *x, const void *y) {
@@ -99,8 +116,8 @@ static bool is_builtin(void *data, struct name n) {
 static bool read_all(struct dcl_session *s, struct arena *scratch, struct module *m) {
     const char *folder = find_folder(scratch);
     struct paths paths = {0};
-    if (folder)
-        list_files(scratch, folder, 0, &paths);
+    if (folder && !list_files(s, scratch, folder, 0, &paths))
+        return false;
     if (paths.at.n)
         qsort(paths.at.at, paths.at.n, sizeof *paths.at.at, compare_paths);
     VEC(struct ast *) files = {0};

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MANY = 1000, EDGE = 3, WIDTH = 75, DIGITS = 8 };
@@ -43,13 +42,22 @@ static int integer_text(enum dtype t, union scalar x, int width, char *text, siz
                                 : snprintf(text, size, "%*lld", width, (long long)v);
 }
 
+/* A point for what the locale of the embedding program puts there, which may be several bytes. */
+static void plain_point(char *text) {
+    char *at = text + (*text == '-');
+    at += strspn(at, "0123456789");
+    size_t n = strcspn(at, "0123456789e");
+    if (n == 0)
+        return;
+    *at = '.';
+    memmove(at + 1, at + n, strlen(at + n) + 1);
+}
+
 /* The shortest decimal number that reads back as X, rounded to DIGITS behind the point. */
 static void number_text(const struct shown *v, union scalar x, char *text, size_t size) {
-    struct arena *scratch = v->out->arena;
-    struct buf shortest = buf_new(scratch);
-    print_number(as_double(v->style.type, x), v->style.type, &shortest);
-    double d = strtod(shortest.at, NULL);
+    double d = print_number_value(as_double(v->style.type, x), v->style.type);
     snprintf(text, size, v->style.exponent ? "%.*e" : "%.*f", DIGITS, d);
+    plain_point(text);
 }
 
 /* Splits TEXT into what stands before the point, the digits behind it that count, the exponent. */
@@ -149,9 +157,12 @@ static int format_element(const struct shown *v, int64_t at, char *out, size_t s
     int whole = s->left + 1 + s->right + (s->exponent ? 4 : 0);
     if (!isfinite(d))
         return snprintf(out, size, "%*s", whole, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
-    if (s->exponent) /* digits beyond the shortest are those of the number, not zeros */
-        return snprintf(out, size, "%#*.*e", whole, s->right, d);
     char text[400];
+    if (s->exponent) { /* digits beyond the shortest are those of the number, not zeros */
+        snprintf(text, sizeof text, "%#.*e", s->right, d);
+        plain_point(text);
+        return snprintf(out, size, "%*s", whole, text);
+    }
     int left, right;
     const char *exponent;
     number_text(v, x, text, sizeof text);

@@ -11,7 +11,6 @@
 #include "lang/print/print.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct importer {
@@ -198,15 +197,6 @@ static const struct onnx_operator *find_operator(struct importer *m, const struc
     return o;
 }
 
-/* f32 numbers as a person writes them: 0.1 and not 0.10000000149011612. */
-static double short_number(struct importer *m, float v) {
-    struct buf text = buf_new(m->arena);
-    if (!isfinite(v))
-        return v;
-    print_number(v, DT_f32, &text);
-    return strtod(text.at, NULL);
-}
-
 /* Appends `NAME = value` to the call, unless the value is the one that an absent one means. */
 static bool add_attribute(struct importer *m, const struct onnx_node *x,
                           const struct onnx_attribute *row, const struct wire_attribute *w,
@@ -229,7 +219,7 @@ static bool add_attribute(struct importer *m, const struct onnx_node *x,
     if (real) {
         keyword->kids[0]->kind = AST_FLOAT;
         keyword->kids[0]->integer = 0;
-        keyword->kids[0]->number = short_number(m, w->f);
+        keyword->kids[0]->number = print_number_value((double)w->f, DT_f32);
     }
     ast_push(m->arena, call, keyword);
     return true;

@@ -125,3 +125,11 @@ void print_number(double v, enum dtype t, struct buf *out) {
         buf_printf(out, "e%d", d.exponent);
     }
 }
+
+double print_number_value(double v, enum dtype t) {
+    v = scalar_to_f64(t, scalar_from_f64(t, v));
+    if (!isfinite(v) || v == 0)
+        return v;
+    struct decimal d = shortest(fabs(v), t);
+    return copysign(value_of(&d, DT_f64), v);
+}
