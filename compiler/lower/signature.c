@@ -36,6 +36,46 @@ static bool is_parameter(const struct signature *s, struct name n) {
     return false;
 }
 
+/* The pack that the spread D names, whose dimensions are symbols. */
+static const struct value *pack_for(struct signature *s, const struct ast *d) {
+    bool any = strcmp(name_text(s->ev->names, d->name), "_") == 0;
+    struct binding *b = any ? NULL : env_find(s->env, d->name, NULL);
+    if (b)
+        return &b->value;
+    struct value pack = value_list_new(s->ev->arena, VAL_PACK, CHECK_PACK_RANK);
+    const char *name = name_text(s->ev->names, d->name);
+    for (uint32_t k = 0; k < CHECK_PACK_RANK; k++)
+        pack.list->at[k] = lower_dim(
+            s->l, name_of_text(s->ev->names, arena_printf(s->ev->arena, "%s%u", name, k)));
+    env_bind(s->env, d->name, pack, d->span);
+    return &env_find(s->env, d->name, NULL)->value;
+}
+
+static enum dtype element_of(struct signature *s, struct name n);
+
+/* All that stands alone in types of parameters, for a dimension that is computed from it: it may
+   stand further to the right. */
+static void bind_all(struct signature *s) {
+    const struct ast *params = s->fn->kids[0];
+    for (uint32_t i = 0; i < params->nkids; i++) {
+        const struct ast *type = params->kids[i]->kids[0];
+        if (!type || (params->kids[i]->flags & AST_STATIC) || (type->flags & AST_LIST_OF) ||
+            element_of(s, type->name) == DT_NONE)
+            continue;
+        for (uint32_t k = 0; k < type->nkids; k++) {
+            const struct ast *d = type->kids[k];
+            bool spread = d->kind == AST_SPREAD;
+            if ((!spread && d->kind != AST_NAME) || d->nkids || is_parameter(s, d->name) ||
+                strcmp(name_text(s->ev->names, d->name), "_") == 0)
+                continue;
+            if (spread)
+                pack_for(s, d);
+            else
+                symbol_for(s, d);
+        }
+    }
+}
+
 static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
                     struct value *dims) {
     *rank = 0;
@@ -46,6 +86,7 @@ static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
         if (d->kind == AST_SPREAD && (d->nkids || is_parameter(s, d->name))) {
             struct ast name = {.kind = AST_NAME, .name = d->name, .span = d->span};
             struct value list;
+            bind_all(s);
             if (!eval_expr(s->ev, s->env, d->nkids ? d->kids[0] : &name, &list) ||
                 (list.kind != VAL_LIST && list.kind != VAL_PACK) ||
                 *rank + list.list->n > EVAL_MAX_RANK)
@@ -53,26 +94,16 @@ static bool dims_of(struct signature *s, const struct ast *type, uint32_t *rank,
             for (uint32_t k = 0; k < list.list->n; k++)
                 dims[(*rank)++] = list.list->at[k];
         } else if (d->kind == AST_SPREAD) {
-            bool any = strcmp(name_text(s->ev->names, d->name), "_") == 0;
-            struct binding *b = any ? NULL : env_find(s->env, d->name, NULL);
-            if (!b) {
-                struct value pack = value_list_new(s->ev->arena, VAL_PACK, CHECK_PACK_RANK);
-                for (uint32_t k = 0; k < CHECK_PACK_RANK; k++)
-                    pack.list->at[k] = lower_dim(
-                        s->l, name_of_text(s->ev->names,
-                                           arena_printf(s->ev->arena, "%s%u",
-                                                        name_text(s->ev->names, d->name), k)));
-                env_bind(s->env, d->name, pack, d->span);
-                b = env_find(s->env, d->name, NULL);
-            }
-            if (b->value.kind != VAL_PACK)
+            const struct value *pack = pack_for(s, d);
+            if (pack->kind != VAL_PACK)
                 return false;
-            for (uint32_t k = 0; k < b->value.list->n; k++)
-                dims[(*rank)++] = b->value.list->at[k];
+            for (uint32_t k = 0; k < pack->list->n; k++)
+                dims[(*rank)++] = pack->list->at[k];
         } else if (d->kind == AST_NAME && !is_parameter(s, d->name)) {
             dims[(*rank)++] = symbol_for(s, d);
         } else {
             struct value v;
+            bind_all(s);
             if (!eval_expr(s->ev, s->env, d, &v) || !value_is_integer(&v))
                 return false;
             dims[(*rank)++] = v;

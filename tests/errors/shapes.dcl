@@ -45,3 +45,4 @@ fn kinds(x: f32[3]) -> f32[3] { if x[0] > 0 { x } else { (x, x) } }
 fn nothing(x: f32[3]) -> f32[3] { if x[0] > 0 { x } }
 fn condition(x: f32[3]) -> f32[3] { if x { x } else { x } }
 fn number(x: f32) -> f32 { if x { 1.0 } else { 2.0 } }
+fn later(x: f32[2 * N + 1], y: f32[N]) -> f32[N] { x + y }

@@ -405,9 +405,38 @@ static void convert(struct gen *g, struct scope *s, enum dtype t, int depth, str
     buf_text(e, ")");
 }
 
+/* A call of a helper of scalars of type T. */
+static bool scalar_call(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
+    for (int i = 0; i < g->nscalars; i++)
+        if (g->scalar[i].dtype == t) {
+            buf_printf(e, "h%d(", g->scalar[i].id);
+            for (int k = 0; k < g->scalar[i].nargs; k++) {
+                buf_text(e, k ? ", " : "");
+                expression(g, s, t, depth, e);
+            }
+            buf_text(e, ")");
+            return true;
+        }
+    return false;
+}
+
+/* The largest, or the sum, of a list. */
+static void of_list(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
+    static const char *const names[] = {"sum", "max", "min", "prod"};
+    buf_printf(e, "%s([", rng_of(&g->rng, names));
+    for (int k = 1 + rng_below(&g->rng, 3); k >= 0; k--) {
+        expression(g, s, t, depth - 1, e);
+        buf_text(e, k ? ", " : "])");
+    }
+}
+
 static void float_expression(struct gen *g, struct scope *s, enum dtype t, int depth,
                              struct buf *e) {
-    switch (rng_below(&g->rng, 22)) {
+    static const char *const powers[] = {" ** 2)", " ** 3)", " ** 1)", " ** 4)"};
+    switch (rng_below(&g->rng, 25)) {
+    case 22: call(g, s, t, depth, "(", rng_of(&g->rng, powers), e); return;
+    case 23: of_list(g, s, t, depth, e); return;
+    case 24: call(g, s, t, depth, "((abs(", ") + 0.5) ** -0.5)", e); return;
     case 0:
     case 1:
     case 2: infix(g, s, t, depth, "+", e); return;
@@ -435,7 +464,10 @@ static void float_expression(struct gen *g, struct scope *s, enum dtype t, int d
 
 static void int_expression(struct gen *g, struct scope *s, enum dtype t, int depth, struct buf *e) {
     static const char *const bits[] = {"bit_and", "bit_or", "bit_xor", "shl", "shr"};
-    switch (rng_below(&g->rng, 17)) {
+    static const char *const powers[] = {" ** 2)", " ** 3)", " ** 5)"};
+    switch (rng_below(&g->rng, 19)) {
+    case 17: call(g, s, t, depth, "(", rng_of(&g->rng, powers), e); return;
+    case 18: of_list(g, s, t, depth, e); return;
     case 14: two(g, s, t, depth, rng_of(&g->rng, bits), e); return;
     case 15: call(g, s, t, depth, rng_chance(&g->rng, 50) ? "shl(" : "shr(", ", 3)", e); return;
     case 16: call(g, s, t, depth, "bit_not(", ")", e); return;
@@ -460,7 +492,10 @@ static void bool_expression(struct gen *g, struct scope *s, int depth, struct bu
     static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
     static const enum dtype of[] = {DT_i32, DT_i64, DT_i32, DT_i64, DT_f32, DT_f64,
                                     DT_u8,  DT_i16, DT_u32, DT_u64, DT_f16, DT_bf16};
-    switch (rng_below(&g->rng, 8)) {
+    switch (rng_below(&g->rng, 9)) {
+    case 8:
+        call(g, s, rng_chance(&g->rng, 50) ? DT_i32 : DT_i64, depth, "(", " in [0, 2, -1])", e);
+        return;
     case 0: infix(g, s, DT_bool, depth, "and", e); return;
     case 1: infix(g, s, DT_bool, depth, "or", e); return;
     case 2: call(g, s, DT_bool, depth, "(not ", ")", e); return;
@@ -480,6 +515,8 @@ static void expression(struct gen *g, struct scope *s, enum dtype t, int depth, 
         leaf(g, s, t, e);
         return;
     }
+    if (rng_chance(&g->rng, 8) && scalar_call(g, s, t, depth - 1, e))
+        return;
     if (t == DT_bool)
         bool_expression(g, s, depth - 1, e);
     else if (dtype_is_float(t))

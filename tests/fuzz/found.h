@@ -1,5 +1,5 @@
 /* Reads a program from a file: the function `f`, and in comments what its arguments are:
-     # sizes: N = 3, M = 17, pos = 2     every dimension and run-time integer
+     # sizes: N = 3, M = 17, pos = 2     every name in dimensions, and run-time integers
      # below: x4 = 7                     x4 holds integers in 0 .. 6
      # special: x = 1                    extreme numbers */
 #ifndef DCL_TESTS_FUZZ_FOUND_H
@@ -28,6 +28,16 @@ _Noreturn static void found_bad(const char *path, const char *what) {
 
 static struct arg_dim found_dim(struct front *f, struct program *p, const struct ast *e,
                                 const char *path) {
+    if (e->kind == AST_BINARY && e->kids[1]->kind == AST_INT) { /* N*2 + 1 */
+        struct arg_dim d = found_dim(f, p, e->kids[0], path);
+        if (e->op == AOP_ADD)
+            d.add += (int)e->kids[1]->integer;
+        else if (e->op == AOP_MUL)
+            d.mul *= (int)e->kids[1]->integer;
+        else
+            found_bad(path, "a dimension that is neither a sum nor a product");
+        return d;
+    }
     if (e->kind == AST_INT)
         return (struct arg_dim){-1, 0, (int)e->integer};
     const char *name = e->kind == AST_NAME ? name_text(f->names, e->name) : "";

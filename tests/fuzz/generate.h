@@ -3,7 +3,7 @@
 #ifndef DCL_TESTS_FUZZ_GENERATE_H
 #define DCL_TESTS_FUZZ_GENERATE_H
 
-#include "tests/fuzz/tensors.h"
+#include "tests/fuzz/forms.h"
 
 static enum content random_content(struct gen *g) {
     static const int weight[] = {[CONTENT_PLAIN] = 82, [CONTENT_SPECIAL] = 8, [CONTENT_WIDE] = 10};
@@ -194,11 +194,13 @@ static bool whole_function(struct gen *g, struct scope *s) {
         out[k] = in.view[first + k];
         for (int d = 0; d < out[k].rank; d++) { /* in the caller's words */
             struct dim *x = &out[k].slot[d].dim;
-            for (int i = 0; i < p.nsizes; i++)
-                if (strcmp(x->text, p.sizes[i].name) == 0) {
-                    snprintf(x->text, sizeof x->text, "%s", outer[i]);
-                    break;
-                }
+            struct arg_dim from = arg_dim_of(&h, x);
+            if (from.size >= 0 && from.mul == 1)
+                snprintf(x->text, sizeof x->text, "%s", outer[from.size]);
+            else if (from.size >= 0 && outer[from.size][0] <= '9')
+                *x = dim_number(x->n);
+            else if (from.size >= 0)
+                snprintf(x->text, sizeof x->text, "(%.40s)*2 + 1", outer[from.size]);
         }
         out[k].mode = MODE_READ;
         out[k].value = out[k].init = true;

@@ -70,9 +70,9 @@ FUZZ void program_dim_text(const struct program *p, const struct arg_dim *d, str
         buf_printf(out, "%d", d->add);
         return;
     }
-    if (d->mul != 1)
-        buf_printf(out, "%d*", d->mul);
     buf_text(out, p->sizes[d->size].name);
+    if (d->mul != 1)
+        buf_printf(out, "*%d", d->mul);
     if (d->add)
         buf_printf(out, " %c %d", d->add < 0 ? '-' : '+', d->add < 0 ? -d->add : d->add);
 }

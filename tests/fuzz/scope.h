@@ -102,6 +102,11 @@ struct gen {
     int counter, helpers;
     enum dtype generic; /* written as T; DT_NONE: none */
     struct buf helper_text;
+    int nscalars; /* helpers of scalars, that any expression may call */
+    struct scalar_helper {
+        int id, nargs;
+        enum dtype dtype;
+    } scalar[4];
     int nintegers; /* run-time integers of the function, with their values */
     struct dim integer[4];
     bool short_form;
@@ -241,6 +246,10 @@ FUZZ struct dim random_dim(struct gen *g, int most) {
         int i = rng_below(&g->rng, g->p->nsizes);
         struct dim d = {.n = g->p->sizes[i].n};
         snprintf(d.text, sizeof d.text, "%s", g->p->sizes[i].name);
+        if (2 * d.n + 1 <= most && rng_chance(&g->rng, 6)) {
+            d.n = 2 * d.n + 1;
+            snprintf(d.text, sizeof d.text, "%s*2 + 1", g->p->sizes[i].name);
+        }
         if (d.n <= most)
             return d;
     }
@@ -252,6 +261,10 @@ static struct arg_dim arg_dim_of(const struct gen *g, const struct dim *d) {
     for (int i = 0; i < g->p->nsizes; i++)
         if (strcmp(g->p->sizes[i].name, d->text) == 0)
             return (struct arg_dim){i, 1, 0};
+    size_t n = strcspn(d->text, "*");
+    for (int i = 0; i < g->p->nsizes && strcmp(d->text + n, "*2 + 1") == 0; i++)
+        if (strlen(g->p->sizes[i].name) == n && strncmp(g->p->sizes[i].name, d->text, n) == 0)
+            return (struct arg_dim){i, 2, 1};
     return (struct arg_dim){-1, 0, d->n};
 }
 

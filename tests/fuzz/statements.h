@@ -1,4 +1,4 @@
-/* Statements: writes, maps, tiles, loops, branches, containers. Each keeps what scope.h says of its
+/* Statements: writes, maps, tiles, loops, branches. Each keeps what scope.h says of its
    views, so that a program that was generated is legal: no races, nothing outside, no element read
    before it was written. */
 #ifndef DCL_TESTS_FUZZ_STATEMENTS_H
@@ -8,6 +8,7 @@
 
 static void block(struct gen *g, struct scope *s, int n);
 static bool tensor_statement(struct gen *g, struct scope *s);
+static bool form_statement(struct gen *g, struct scope *s);
 
 static struct view *random_view(struct gen *g, struct scope *s, enum mode mode) {
     for (int k = 0; k < 12 && s->nviews; k++) {
@@ -82,6 +83,16 @@ static bool rebind(struct gen *g, struct scope *s) {
         struct value_of v = s->value[rng_below(&g->rng, s->nvalues)];
         if (v.level != s->level || v.weak)
             continue;
+        const struct value_of *w = &s->value[rng_below(&g->rng, s->nvalues)];
+        if (w->dtype == v.dtype && w->level == s->level && !w->weak &&
+            strcmp(w->name, v.name) != 0 && rng_chance(&g->rng, 50)) {
+            line(g, s, "%s, %s = (%s, %s)", v.name, w->name, w->name, v.name);
+            return true;
+        }
+        if (v.dtype != DT_bool && rng_chance(&g->rng, 15)) {
+            line(g, s, "%s += %s", v.name, expression_text(g, s, v.dtype, 2));
+            return true;
+        }
         line(g, s, "%s = %s", v.name, expression_text(g, s, v.dtype, 2));
         return true;
     }
@@ -103,6 +114,8 @@ static void emit_write(struct gen *g, struct scope *s, const char *value, const 
         line(g, s, "%s >> %s", value, to);
     else if (r == RES_SUM && rng_chance(&g->rng, 60))
         line(g, s, "%s += %s", to, value);
+    else if (rng_chance(&g->rng, 30))
+        line(g, s, "%s %s= %s", to, resolution_names[r], value);
     else
         line(g, s, "%s >> %s (%s)", value, to, resolution_names[r]);
     s->size++;
@@ -208,11 +221,38 @@ static struct counter index_over(const struct dim *d) {
     return x;
 }
 
-/* Part of 0 : n, for what has values already. */
-static void narrow(struct gen *g, struct counter *x) {
+/* 0 : N, where N hangs on another index of S or of M, or is a run-time integer. */
+static bool narrow_by(struct gen *g, struct counter *x, const struct scope *s,
+                      const struct nest *m) {
+    int n = x->max + 1, others = s->nindices + (m ? m->n : 0);
+    if (g->nintegers && rng_chance(&g->rng, 60)) {
+        const struct dim *d = &g->integer[rng_below(&g->rng, g->nintegers)];
+        if (d->n > n)
+            return false;
+        x->max = d->n - 1;
+        snprintf(x->hi, sizeof x->hi, "%s", d->text);
+        return true;
+    }
+    if (others == 0)
+        return false;
+    int k = rng_below(&g->rng, others), more = rng_below(&g->rng, 2);
+    const struct counter *y = k < s->nindices ? &s->index[k] : &m->index[k - s->nindices];
+    if (y->lo < 0 || y->max + more > n)
+        return false;
+    x->max = y->max + more - 1;
+    snprintf(x->hi, sizeof x->hi, more ? "%s + 1" : "%s", y->name);
+    return true;
+}
+
+/* Part of 0 : n, for what has values already. M: the indices to the left, or NULL. */
+static void narrow(struct gen *g, struct counter *x, const struct scope *s, const struct nest *m) {
     int n = x->max + 1;
     if (n < 2 || !rng_chance(&g->rng, 25))
         return;
+    if (rng_chance(&g->rng, 40) && narrow_by(g, x, s, m)) {
+        x->whole = false;
+        return;
+    }
     int lo = rng_below(&g->rng, n), hi = lo + 1 + rng_below(&g->rng, n - lo);
     x->step = rng_chance(&g->rng, 40) ? 1 + rng_below(&g->rng, 4) : 1;
     if (lo == 0 && hi == n && x->step == 1)
@@ -456,7 +496,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
             bool masked = sl->base[0] && !reduce && rng_chance(&g->rng, 40);
             struct counter x = tile_index(s, sl, masked);
             if ((reduce || v->init) && !sl->base[0])
-                narrow(g, &x);
+                narrow(g, &x, s, NULL);
             x.bare = x.whole && !sl->base[0] && !sl->dim.varying && rng_chance(&g->rng, 40);
             nest_add(g, s, &m, x);
         }
@@ -464,7 +504,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
         int64_t room = 6000 / (m.trips > 0 ? m.trips : 1) / (s->iterations ? s->iterations : 1);
         struct dim d = known_dim(g, s, room < most ? (int)room : most);
         struct counter x = index_over(&d);
-        narrow(g, &x);
+        narrow(g, &x, s, &m);
         x.bare = x.whole && rng_chance(&g->rng, 40);
         nest_add(g, s, &m, x);
     }
@@ -617,7 +657,7 @@ static bool for_statement(struct gen *g, struct scope *s) {
     struct dim d =
         rng_chance(&g->rng, 50) ? known_dim(g, s, 17) : dim_number(rng_below(&g->rng, 6));
     struct counter x = index_over(&d);
-    narrow(g, &x);
+    narrow(g, &x, s, NULL);
     x.loop = true;
     x.level = s->level;
     int trips = trips_of(&x);
@@ -773,200 +813,6 @@ static bool if_statement(struct gen *g, struct scope *s) {
     }
     line(g, s, "}");
     return true;
-}
-
-/* --- containers ------------------------------------------------------------------------------ */
-
-static const char *fill_text(struct gen *g, enum dtype t) {
-    if (dtype_is_float(t) && rng_chance(&g->rng, 30))
-        return rng_chance(&g->rng, 70) ? "-inf" : "inf";
-    struct buf b = buf_new(g->arena);
-    literal(g, t, &b);
-    return b.at;
-}
-
-static void dims_text(const struct view *v, struct buf *b) {
-    for (int d = 0; d < v->rank; d++)
-        buf_printf(b, "%s%s", d ? ", " : "[", v->slot[d].dim.text);
-    buf_text(b, v->rank ? "]" : "");
-}
-
-static bool container_statement(struct gen *g, struct scope *s) {
-    if (s->nviews >= SCOPE_VIEWS - 2)
-        return false;
-    struct view v = {.dtype = random_type(g), .mode = MODE_OWN, .container = true, .init = true};
-    v.rank = rng_below(&g->rng, 3);
-    bool numbers = true;
-    int most = s->level ? 9 : 65;
-    for (int d = 0; d < v.rank; d++) {
-        v.slot[d].dim = rng_chance(&g->rng, 60) ? known_dim(g, s, most) : random_dim(g, most);
-        if (strlen(v.slot[d].dim.text) > 20)
-            v.slot[d].dim = dim_number(3);
-        numbers = numbers && v.slot[d].dim.text[0] >= '0' && v.slot[d].dim.text[0] <= '9';
-    }
-    if (!pay(g, s, elements(&v)))
-        return false;
-    fresh(g, "c", v.name);
-    struct buf type = buf_new(g->arena);
-    buf_printf(&type, "%s: %s", v.name, type_name(g, v.dtype));
-    dims_text(&v, &type);
-    int k = rng_below(&g->rng, 100);
-    if (k < 15 && numbers && elements(&v) <= 64)
-        buf_text(&type, " in register");
-    else if (k < 30 && numbers)
-        buf_text(&type, " in stack");
-    else if (k < 40)
-        buf_text(&type, " in heap");
-    s->size++;
-    switch (rng_below(&g->rng, 6)) {
-    case 0:
-    case 1: line(g, s, "%s = %s", type.at, fill_text(g, v.dtype)); break;
-    case 2:
-        v.only = random_resolution(g, v.dtype);
-        line(g, s, "%s", type.at);
-        break;
-    case 3: line(g, s, "%s = %s", type.at, expression_text(g, s, v.dtype, 2)); break;
-    default: v.init = false; line(g, s, "%s", type.at);
-    }
-    struct view *added = add_view(s, v);
-    if (v.init && v.only == RES_NONE)
-        return true;
-    if (v.rank == 0) /* a write has to tell the identity, too */
-        own_write(g, s, added);
-    else
-        fill_rest(g, s, s->nviews - 1);
-    return true;
-}
-
-/* part: T[..] << x[lo:hi, j, :], and parts of containers written at once. */
-static bool block_statement(struct gen *g, struct scope *s) {
-    struct view *v = &s->view[rng_below(&g->rng, s->nviews ? s->nviews : 1)];
-    bool write = v->mode == MODE_OWN && v->init && v->only == RES_NONE && rng_chance(&g->rng, 50);
-    if (s->nviews >= SCOPE_VIEWS - 2 || !readable(v) || v->edges || v->rank == 0 ||
-        !accessible(s, v))
-        return false;
-    struct view out = {.dtype = v->dtype, .mode = MODE_OWN, .init = true, .container = true};
-    struct buf at = buf_new(g->arena);
-    struct counter before[SCOPE_INDICES]; /* for when nothing comes of it */
-    memcpy(before, s->index, sizeof before);
-    for (int d = 0; d < v->rank; d++) {
-        struct slot *sl = &v->slot[d];
-        int n = sl->dim.n;
-        buf_text(&at, d ? ", " : "[");
-        if (sl->fixed || sl->base[0] || sl->dim.varying || n == 0 || rng_chance(&g->rng, 25)) {
-            struct view one = *v; /* one element of this dimension */
-            char text[80];
-            if (sl->fixed) {
-                snprintf(text, sizeof text, "%s", sl->at);
-                for (int i = 0; i < s->nindices; i++)
-                    if (strcmp(s->index[i].name, text) == 0 && v->level < s->index[i].level)
-                        s->index[i].alone = true;
-            } else {
-                inside(g, s, &one, sl, text);
-            }
-            buf_printf(&at, "%s%s%s", !sl->fixed && sl->base[0] ? sl->base : "",
-                       !sl->fixed && sl->base[0] ? " + " : "", text);
-            continue;
-        }
-        struct dim *to = &out.slot[out.rank].dim;
-        int lo = rng_below(&g->rng, n), hi = lo + 1 + rng_below(&g->rng, n - lo);
-        switch (rng_below(&g->rng, 3)) {
-        case 0:
-            *to = sl->dim;
-            buf_text(&at, ":");
-            break;
-        case 1:
-            *to = dim_number(hi - lo);
-            buf_printf(&at, "%d:%d", lo, hi);
-            break;
-        default: {
-            int step = 1 + rng_below(&g->rng, 3);
-            *to = dim_number((hi - lo + step - 1) / step);
-            buf_printf(&at, "%d:%d:%d", lo, hi, step);
-        }
-        }
-        out.rank++;
-    }
-    buf_text(&at, "]");
-    if (out.rank == 0 || !pay(g, s, elements(&out))) {
-        memcpy(s->index, before, sizeof before);
-        return false;
-    }
-    s->size += 2;
-    if (write) {
-        line(g, s, "%s%s = %s", v->name, at.at, expression_text(g, s, v->dtype, 2));
-        return true;
-    }
-    fresh(g, "b", out.name);
-    struct buf type = buf_new(g->arena);
-    dims_text(&out, &type);
-    if (rng_chance(&g->rng, 60)) {
-        line(g, s, "%s: %s%s << %s%s", out.name, type_name(g, out.dtype), type.at, v->name, at.at);
-    } else {
-        out.mode = MODE_READ;
-        out.container = false;
-        out.value = true;
-        line(g, s, "%s = %s%s", out.name, v->name, at.at);
-    }
-    out.below = 0;
-    add_view(s, out);
-    return true;
-}
-
-/* --- blocks ---------------------------------------------------------------------------------- */
-
-static void statement(struct gen *g, struct scope *s) {
-    enum {
-        LET,
-        REBIND,
-        OWN,
-        ACC,
-        MAP,
-        TILE,
-        UNIQUE,
-        FOR,
-        IF,
-        CONTAINER,
-        BLOCK,
-        TENSOR,
-        WHILE,
-        CHOICE,
-        KINDS
-    };
-    static const int top[KINDS] = {
-        [LET] = 6,    [REBIND] = 4,  [OWN] = 4,   [MAP] = 40,  [TILE] = 9,
-        [UNIQUE] = 2, [FOR] = 9,     [IF] = 5,    [ACC] = 0,   [CONTAINER] = 7,
-        [BLOCK] = 5,  [TENSOR] = 16, [WHILE] = 5, [CHOICE] = 4};
-    static const int inner[KINDS] = {
-        [LET] = 26,   [REBIND] = 5, [OWN] = 22,  [MAP] = 16,  [TILE] = 2,
-        [UNIQUE] = 0, [FOR] = 6,    [IF] = 8,    [ACC] = 20,  [CONTAINER] = 7,
-        [BLOCK] = 2,  [TENSOR] = 0, [WHILE] = 4, [CHOICE] = 6};
-    for (int k = 0; k < 5; k++) {
-        bool done = false;
-        switch (rng_weighted(&g->rng, KINDS, s->level ? inner : top)) {
-        case LET: done = pay(g, s, 1) && let_statement(g, s); break;
-        case REBIND: done = pay(g, s, 1) && rebind(g, s); break;
-        case OWN: done = any_own_write(g, s); break;
-        case ACC: done = pay(g, s, 1) && accumulate(g, s); break;
-        case MAP: done = map_statement(g, s); break;
-        case TILE: done = tile_statement(g, s); break;
-        case UNIQUE: done = unique_statement(g, s); break;
-        case FOR: done = for_statement(g, s); break;
-        case IF: done = pay(g, s, 1) && if_statement(g, s); break;
-        case CONTAINER: done = container_statement(g, s); break;
-        case BLOCK: done = block_statement(g, s); break;
-        case TENSOR: done = tensor_statement(g, s); break;
-        case WHILE: done = while_statement(g, s); break;
-        case CHOICE: done = pay(g, s, 2) && choice_statement(g, s); break;
-        }
-        if (done)
-            return;
-    }
-}
-
-static void block(struct gen *g, struct scope *s, int n) {
-    for (int k = 0; k < n; k++)
-        statement(g, s);
 }
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DCL_TESTS_FUZZ_TENSORS_H
 #define DCL_TESTS_FUZZ_TENSORS_H
 
-#include "tests/fuzz/statements.h"
+#include "tests/fuzz/containers.h"
 
 static bool usable(const struct view *v) {
     return readable(v) && is_whole(v) && !v->edges;
@@ -267,7 +267,7 @@ static bool library_call(struct gen *g, struct scope *s) {
     case 12:
         if (v.rank < 2)
             return false;
-        text = v.rank == 2 && rng_chance(&g->rng, 50) ? "%s.T" : "transpose(%s)";
+        text = v.rank == 2 && rng_chance(&g->rng, 80) ? "%s.T" : "transpose(%s)";
         v.slot[v.rank - 1].dim = a->slot[v.rank - 2].dim;
         v.slot[v.rank - 2].dim = a->slot[v.rank - 1].dim;
         break;
