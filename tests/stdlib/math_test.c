@@ -2,9 +2,10 @@
    the rounded result where it is computed in f64), over numbers of all sizes, special ones among
    them; signs of zeros too. DCL_MATH_STEP is the distance between the bit patterns that are tried:
    1 tries all 2^32 (exhaustive.t does). DCL_MATH_ONLY is one function's name; if it is empty, all
-   are listed. */
+   are listed. Of f16 and bf16 all 65,536 numbers: the result is the rounded one or a neighbour. */
 #include "dcl.h"
 
+#include "lang/scalar/scalar.h"
 #include "tests/harness/tap.h"
 
 #include <float.h>
@@ -93,6 +94,41 @@ static void check_f32(const struct function *f, uint64_t step) {
     ok(worst <= f->ulp32, "%s of f32: within %g ulp", f->name, f->ulp32);
     diag("%s of f32: at most %.3f ulp, of %.9g: %.9g, libm %.17g", f->name, worst, (double)at,
          (double)got, f->libm((double)at));
+}
+
+/* The place of a number of 16 bits in their order; both zeros have the same. */
+static int place(uint16_t bits) {
+    return bits & 0x8000 ? -(bits & 0x7fff) : bits;
+}
+
+static void check_half(const struct function *f, enum dtype t, int type) {
+    static uint16_t x[BLOCK], y[BLOCK];
+    dcl_function *code = compile(f->name, dtypes[t].name);
+    bool exact = f->ulp32 == 0;
+    int worst = 0, at = 0, other = 0;
+    for (int i = 0; i < BLOCK; i++)
+        x[i] = (uint16_t)i;
+    if (call(code, type, x, y, BLOCK)) {
+        fail("%s: %s", f->name, dcl_errors(session));
+        return;
+    }
+    for (int i = 0; i < BLOCK; i++) {
+        double want = f->libm(scalar_to_f64(t, scalar_load(t, &x[i])));
+        double got = scalar_to_f64(t, scalar_load(t, &y[i]));
+        uint16_t rounded = 0;
+        scalar_store(t, &rounded, scalar_from_f64(t, want));
+        int d = isnan(want) || isnan(got)       ? (isnan(want) && isnan(got) ? 0 : BLOCK)
+                : signbit(want) != signbit(got) ? BLOCK
+                                                : abs(place(y[i]) - place(rounded));
+        other += d != 0;
+        if (d > worst)
+            worst = d, at = i;
+    }
+    ok(worst <= (exact ? 0 : 1), "%s of %s: the rounded result or a neighbour", f->name,
+       dtypes[t].name);
+    diag("%s of %s: at most %d away, %d of 65536 not the nearest; %.9g gives %.9g", f->name,
+         dtypes[t].name, worst, other, scalar_to_f64(t, scalar_load(t, &x[at])),
+         scalar_to_f64(t, scalar_load(t, &y[at])));
 }
 
 static uint64_t state = 0x9e3779b97f4a7c15u;
@@ -191,8 +227,11 @@ int main(void) {
         if (only && strcmp(only, functions[i].name) != 0)
             continue;
         check_f32(&functions[i], step);
-        if (!only)
-            check_f64(&functions[i]);
+        if (only)
+            continue;
+        check_f64(&functions[i]);
+        check_half(&functions[i], DT_f16, DCL_F16);
+        check_half(&functions[i], DT_bf16, DCL_BF16);
     }
     for (size_t i = 0; !only && i < sizeof pairs / sizeof *pairs; i++)
         check_pairs(&pairs[i]);
