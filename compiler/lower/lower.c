@@ -27,6 +27,7 @@ struct lower {
     uint32_t around_scope; /* what was in scope there */
     struct lower_script script;
     struct map used;     /* names that anything has had */
+    struct map next;     /* base of a container -> the number to try first: those below are used */
     struct map reserved; /* names of containers, parameters, symbols */
     struct map active;   /* values and indices in scope: name -> how many */
     struct map types;    /* values that are integers: name -> 1 + dtype; 0 for indices */
@@ -50,28 +51,34 @@ static bool has(const struct map *m, struct name n) {
     return map_get(m, n.i, &v) && v > 0;
 }
 
-static struct name numbered(struct lower *l, struct name base, bool value) {
-    struct name n = base;
-    const char *text = name_text(l->ev.names, base);
-    for (unsigned k = 2;; k++) {
-        bool free = value ? !has(&l->active, n) && !has(&l->reserved, n) : !has(&l->used, n);
-        if (l->reversing)
-            free = free && !graph_named(l->g, n);
-        if (free && !graph_word(l->ev.names, n))
-            return n;
-        n = name_of_text(l->ev.names, arena_printf(l->arena, "%s_%u", text, k));
-    }
+/* Whether N is no name for this graph: a word, or the name of something that others made. */
+static bool barred(struct lower *l, struct name n) {
+    return graph_word(l->ev.names, n) || (l->reversing && graph_named(l->g, n));
+}
+
+static struct name numbered(struct lower *l, struct name base, uint64_t k) {
+    if (k < 2)
+        return base;
+    return name_of_text(l->ev.names,
+                        arena_printf(l->arena, "%s_%u", name_text(l->ev.names, base), (unsigned)k));
 }
 
 static struct name take_global(struct lower *l, struct name base) {
-    struct name n = numbered(l, base, false);
+    uint64_t k = 1;
+    map_get(&l->next, base.i, &k);
+    struct name n = numbered(l, base, k);
+    while (has(&l->used, n) || barred(l, n))
+        n = numbered(l, base, ++k);
+    map_put(&l->next, base.i, k + 1);
     map_put(&l->used, n.i, 1);
     map_put(&l->reserved, n.i, 1);
     return n;
 }
 
 static struct name take_local(struct lower *l, struct name base) {
-    struct name n = numbered(l, base, true);
+    struct name n = base;
+    for (uint64_t k = 2; has(&l->active, n) || has(&l->reserved, n) || barred(l, n);)
+        n = numbered(l, base, k++);
     uint64_t count = 0;
     map_get(&l->active, n.i, &count);
     map_put(&l->used, n.i, 1);
@@ -777,6 +784,7 @@ struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *
     l->g = graph_new(a, names, syms, name);
     l->at = &l->g->body;
     l->used = map_new(a);
+    l->next = map_new(a);
     l->reserved = map_new(a);
     l->active = map_new(a);
     l->types = map_new(a);
@@ -800,6 +808,7 @@ void lower_again(struct lower *l) {
     l->g = graph_new(l->arena, before->names, before->syms, before->name);
     l->at = &l->g->body;
     l->used = map_new(l->arena);
+    l->next = map_new(l->arena);
     l->reserved = map_new(l->arena);
     l->active = map_new(l->arena);
     l->scope.n = 0;
