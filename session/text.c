@@ -147,10 +147,10 @@ static bool has_error(const struct diags *d, struct span at) {
  */
 static void check_shapes(struct dcl_session *s, struct module *m, const struct ast *file) {
     for (uint32_t i = 0; i < file->nkids; i++) {
-        if (file->kids[i]->kind != AST_FN || has_error(&s->diags, file->kids[i]->span))
+        if (file->kids[i]->kind != AST_FN || has_error(&s->diags, file->kids[i]->span) || s->stop)
             continue;
         s->scratch = arena_new();
-        lower_check_definition(s->scratch, s->names, &s->diags, m, file->kids[i]);
+        lower_check_definition(s->scratch, s->names, &s->diags, m, file->kids[i], &s->stop);
         arena_free(s->scratch);
         s->scratch = NULL;
     }

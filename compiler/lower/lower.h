@@ -63,8 +63,9 @@ struct graph *lower_printed(struct arena *a, struct names *names, struct sym_ctx
                             struct diags *d, const struct module *module, const struct ast *fn);
 
 /* Elaborates a definition with every dimension a symbol, packs of rank 2, type variables as their
-   first type, to find its shape errors. False if there are any. */
+   first type, to find its shape errors. False if there are any. STOP is as in struct eval. */
 bool lower_check_definition(struct arena *a, struct names *names, struct diags *d,
-                            const struct module *module, const struct ast *def);
+                            const struct module *module, const struct ast *def,
+                            const volatile int *stop);
 
 #endif

@@ -167,13 +167,15 @@ static bool stand_in(struct signature *s, const struct ast *param, struct value 
 
 static struct graph *lower_signature(struct arena *a, struct names *names, struct sym_ctx *syms,
                                      struct diags *d, const struct module *module,
-                                     const struct ast *fn, bool *unknown, bool *open) {
+                                     const struct ast *fn, const volatile int *stop, bool *unknown,
+                                     bool *open) {
     const struct module *prelude = module;
     while (prelude->prelude)
         prelude = prelude->prelude;
     struct signature s = {.module = module, .fn = fn};
     s.l = lower_begin(a, names, syms, d, prelude, fn->name, 32, 16, NULL);
     s.ev = lower_eval(s.l);
+    s.ev->stop = stop;
     s.env = env_new(a, ENV_FUNCTION, NULL, module);
     const struct ast *params = fn->kids[0];
     struct value *args = ARENA_ARRAY(a, struct value, params->nkids);
@@ -206,7 +208,7 @@ static struct graph *lower_signature(struct arena *a, struct names *names, struc
 struct graph *lower_printed(struct arena *a, struct names *names, struct sym_ctx *syms,
                             struct diags *d, const struct module *module, const struct ast *fn) {
     bool unknown = false, open = false;
-    struct graph *g = lower_signature(a, names, syms, d, module, fn, &unknown, &open);
+    struct graph *g = lower_signature(a, names, syms, d, module, fn, NULL, &unknown, &open);
     if (unknown)
         diag_error(d, fn->span, ERR_NOT_HERE, "this signature is not that of a printed graph");
     return g;
@@ -232,7 +234,8 @@ static bool decided(enum error_code code) {
     case ERR_UNWRITTEN_RESULT:
     case ERR_PLACEMENT:
     case ERR_IF_DIFFERS:
-    case ERR_OVERLAP: return true;
+    case ERR_OVERLAP:
+    case ERR_INTERRUPTED: return true;
     default: return false;
     }
 }
@@ -247,14 +250,15 @@ static bool is_told(const struct diags *d, const struct diag *e) {
 }
 
 bool lower_check_definition(struct arena *a, struct names *names, struct diags *d,
-                            const struct module *module, const struct ast *def) {
+                            const struct module *module, const struct ast *def,
+                            const volatile int *stop) {
     bool unknown = false, open = false;
     if (def->kind != AST_FN)
         return true;
     struct diags own;
     diags_init(&own, d->arena, d->sources);
     struct sym_ctx *syms = sym_ctx_new(a, names);
-    struct graph *g = lower_signature(a, names, syms, &own, module, def, &unknown, &open);
+    struct graph *g = lower_signature(a, names, syms, &own, module, def, stop, &unknown, &open);
     if (g && !own.errors)
         graph_verify(g, "lower", &own);
     bool sound = true;

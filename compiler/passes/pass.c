@@ -28,7 +28,7 @@ void pipeline_default(struct pipeline *p) {
 }
 
 bool pipeline_run(struct graph *g, const struct pipeline *p, const struct pass_target *t,
-                  bool verify, void (*after)(void *data, enum pass_id pass, const struct graph *g),
+                  bool verify, bool (*after)(void *data, enum pass_id pass, const struct graph *g),
                   void *data, struct diags *d) {
     for (uint32_t i = 0; i < p->n; i++) {
         struct arena *scratch = arena_under(g->arena);
@@ -36,8 +36,8 @@ bool pipeline_run(struct graph *g, const struct pipeline *p, const struct pass_t
         arena_free(scratch);
         if (verify && !graph_verify(g, passes[p->at[i]].name, d))
             return false;
-        if (after)
-            after(data, p->at[i], g);
+        if (after && !after(data, p->at[i], g))
+            return false;
     }
     return true;
 }

@@ -36,9 +36,9 @@ struct pipeline {
 void pipeline_default(struct pipeline *p);
 
 /* Runs P on G. VERIFY: graph_verify after every pass (a failure is an error in D). AFTER, if not
-   NULL, is called after each pass. False if verification failed. */
+   NULL, is called after each pass and may end the run. False if it did, or verification failed. */
 bool pipeline_run(struct graph *g, const struct pipeline *p, const struct pass_target *t,
-                  bool verify, void (*after)(void *data, enum pass_id pass, const struct graph *g),
+                  bool verify, bool (*after)(void *data, enum pass_id pass, const struct graph *g),
                   void *data, struct diags *d);
 
 #endif
