@@ -20,17 +20,9 @@ static const struct {
 #include "repl/options.def"
 };
 
-static const struct {
-    const char *name, *arguments, *doc;
-} words[] = {
-#define WORD(name, arguments, doc) {#name, arguments, doc},
-#include "repl/options.def"
-};
-
 enum { TERM = 28, WIDTH = 96 };
 
-/* A term, and its text beside it, wrapped. */
-static void entry(FILE *to, const char *term, const char *text) {
+void help_entry(FILE *to, const char *term, const char *text) {
     int column = fprintf(to, "  %s", term);
     if (column >= TERM) {
         fputc('\n', to);
@@ -65,7 +57,7 @@ static void option_entry(FILE *to, int o) {
     for (char *p = term; *p && *p != ' '; p++)
         if (*p == '_')
             *p = '-';
-    entry(to, term, options[o].doc);
+    help_entry(to, term, options[o].doc);
 }
 
 static bool has_options(enum command c) {
@@ -89,7 +81,7 @@ void help_command(FILE *to, enum command c) {
     fputs("\npasses, in order:\n", to);
     const char *doc, *name;
     for (int k = 0; (name = session_pass(k, &doc)); k++)
-        entry(to, name, doc);
+        help_entry(to, name, doc);
 }
 
 void help_program(FILE *to) {
@@ -97,22 +89,11 @@ void help_program(FILE *to) {
     for (int i = 0; i < COMMAND_COUNT; i++) {
         char term[100];
         snprintf(term, sizeof term, "%s %s", commands[i].name, commands[i].arguments);
-        entry(to, term, commands[i].doc);
+        help_entry(to, term, commands[i].doc);
     }
-    entry(to, "--version", "prints the version");
+    help_entry(to, "--version", "prints the version");
     fputs("\nWithout a command, dcl reads lines from standard input and runs them.\n"
           "dcl help COMMAND lists the options of a command.\n",
-          to);
-}
-
-void help_words(FILE *to) {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char term[100];
-        snprintf(term, sizeof term, ":%s %s", words[i].name, words[i].arguments);
-        entry(to, term, words[i].doc);
-    }
-    fputs("Everything else is DCL: definitions, statements, and expressions, whose value is "
-          "printed.\n",
           to);
 }
 

@@ -1,113 +1,188 @@
-/* Where the REPL's lines come from: libedit on a terminal (history, completion of names), else
-   standard input as it is. */
-#include "repl/repl.h"
+/* Where the REPL's lines come from: libedit on a terminal, else standard input as it is.
 
-#include "lang/base/buf.h"
+   Note [pasting]
+   A terminal that can (bracketed paste of xterm) puts marks around a text that is pasted. It is
+   then taken as a whole: its lines wait here, and what reads them can tell that they are one text,
+   which means what it means in a file. What stands behind its last end of a line goes into the line
+   editor, to be gone on with. Of other terminals a pasted text is lines that come fast. */
+#include "repl/prompt.h"
 
 #include <errno.h>
 #include <histedit.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
-enum { HISTORY = 1000 };
+static const char paste_begin[] = "\033[200~", paste_end[] = "\033[201~";
 
 struct line_reader {
     struct arena *arena;
     dcl_session *session;
     EditLine *edit; /* NULL: not a terminal */
-    History *history;
-    const char *history_file;
+    struct line_history *history;
     bool more; /* which prompt */
+    bool marks;
     bool regular, again;
+    struct arena *pasted; /* of PASTE */
+    struct buf paste;     /* what waits, see Note [pasting] */
+    size_t paste_at;
     char *line; /* of getline */
     size_t cap, n;
 };
 
+static struct line_reader *reader_of(EditLine *e) {
+    void *data;
+    el_get(e, EL_CLIENTDATA, &data);
+    return data;
+}
+
+static const char *prompt_text(const struct line_reader *r) {
+    return r->more ? "... " : "dcl> ";
+}
+
 static const char *prompt(EditLine *e) {
-    void *data;
-    el_get(e, EL_CLIENTDATA, &data);
-    return ((struct line_reader *)data)->more ? "... " : "dcl> ";
+    return prompt_text(reader_of(e));
 }
 
-/* --- completion ----------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------ */
 
-struct candidates {
-    struct arena *arena;
-    char common[256]; /* what all of them begin with */
-    struct buf list;
-    int n;
-};
+enum { COLUMNS = 80, SHOWN_MOST = 200 };
 
-static void add_candidate(void *data, const char *name) {
-    struct candidates *c = data;
-    if (c->n++ == 0) {
-        snprintf(c->common, sizeof c->common, "%s", name);
-    } else {
-        size_t k = 0;
-        while (c->common[k] && c->common[k] == name[k])
-            k++;
-        c->common[k] = '\0';
+static void show_completions(const struct completions *c) {
+    struct winsize window = {0};
+    size_t width = 0, columns = COLUMNS, shown = c->at.n < SHOWN_MOST ? c->at.n : SHOWN_MOST;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
+        columns = window.ws_col;
+    for (size_t i = 0; i < shown; i++)
+        width = strlen(c->at.at[i]) + 2 > width ? strlen(c->at.at[i]) + 2 : width;
+    size_t across = columns / width ? columns / width : 1, rows = (shown + across - 1) / across;
+    printf("\n");
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t i = row; i < shown; i += rows)
+            printf("%-*s", i + rows < shown ? (int)width : 0, c->at.at[i]);
+        printf("\n");
     }
-    buf_printf(&c->list, "%s ", name);
+    if (c->at.n > shown)
+        printf("and %u more\n", (unsigned)(c->at.n - shown));
+    fflush(stdout);
 }
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+/* How many bytes all begin with. */
+static size_t common(const struct completions *c) {
+    size_t n = strlen(c->at.at[0]);
+    for (uint32_t i = 1; i < c->at.n; i++) {
+        size_t k = 0;
+        while (k < n && c->at.at[i][k] == c->at.at[0][k])
+            k++;
+        n = k;
+    }
+    return n;
 }
 
-static unsigned char complete(EditLine *e, int key) {
+static unsigned char on_tab(EditLine *e, int key) {
     (void)key;
-    void *data;
-    el_get(e, EL_CLIENTDATA, &data);
-    struct line_reader *r = data;
+    struct line_reader *r = reader_of(e);
     const LineInfo *info = el_line(e);
-    const char *from = info->cursor;
-    while (from > info->buffer && is_word(from[-1]))
-        from--;
-    size_t n = (size_t)(info->cursor - from);
-    struct candidates c = {.arena = arena_new()};
-    c.list = buf_new(c.arena);
-    session_names(r->session, arena_strndup(c.arena, from, n), add_candidate, &c);
+    size_t n = (size_t)(info->cursor - info->buffer);
+    struct arena *a = arena_new();
+    char *line = arena_strndup(a, info->buffer, n);
+    struct completions c = complete_line(a, r->session, line, n);
     unsigned char result = CC_ERROR;
-    if (c.n && strlen(c.common) > n && el_insertstr(e, c.common + n) == 0) {
-        result = CC_REFRESH;
-    } else if (c.n > 1 && c.list.n < 2000) {
-        printf("\n%s\n", c.list.at);
-        fflush(stdout);
+    size_t known = n - c.from, all = c.at.n ? common(&c) : 0;
+    bool differs = all && (all > known || strncmp(c.at.at[0], line + c.from, known) != 0);
+    if (c.at.n && differs && (all >= known || c.at.n == 1)) {
+        el_deletestr(e, (int)known);
+        result = el_insertstr(e, arena_strndup(a, c.at.at[0], all)) == 0 ? CC_REFRESH : CC_ERROR;
+    } else if (c.at.n > 1) {
+        show_completions(&c);
         result = CC_REDISPLAY;
     }
-    arena_free(c.arena);
+    arena_free(a);
     return result;
 }
 
-/* --- opening and closing -------------------------------------------------------------------- */
+/* Reads up to the mark behind a pasted text; ends of lines become '\n'. */
+static void read_pasted(EditLine *e, struct buf *text) {
+    const size_t mark = sizeof paste_end - 1;
+    mbstate_t state;
+    wchar_t wide;
+    memset(&state, 0, sizeof state);
+    while (el_wgetc(e, &wide) == 1) {
+        char bytes[32];
+        size_t n = wcrtomb(bytes, wide, &state);
+        if (n == (size_t)-1)
+            continue;
+        buf_bytes(text, bytes, n);
+        if (text->n >= mark && memcmp(text->at + text->n - mark, paste_end, mark) == 0) {
+            text->n -= mark;
+            break;
+        }
+    }
+    size_t to = 0;
+    for (size_t i = 0; i < text->n; i++) {
+        char c = text->at[i];
+        if (c == '\r' && i + 1 < text->n && text->at[i + 1] == '\n')
+            continue;
+        c = c == '\r' ? '\n' : c;
+        if (c == '\n' || c == '\t' || (unsigned char)c >= ' ')
+            text->at[to++] = c;
+    }
+    text->at[text->n = to] = '\0';
+}
+
+static unsigned char on_paste(EditLine *e, int key) {
+    (void)key;
+    struct line_reader *r = reader_of(e);
+    struct arena *a = arena_new();
+    const LineInfo *info = el_line(e);
+    size_t before = (size_t)(info->cursor - info->buffer);
+    size_t all = (size_t)(info->lastchar - info->buffer);
+    const char *line = arena_strndup(a, info->buffer, all);
+    struct buf text = buf_new(a);
+    read_pasted(e, &text);
+    unsigned char result = CC_REFRESH;
+    char *end = strchr(text.at, '\n');
+    if (!end) {
+        el_insertstr(e, text.at);
+    } else { /* all but the first line waits */
+        arena_reset(r->pasted);
+        r->paste = buf_new(r->pasted);
+        buf_text(&r->paste, end + 1);
+        buf_text(&r->paste, line + before);
+        r->paste_at = 0;
+        *end = '\0';
+        el_cursor(e, (int)(all - before));
+        el_deletestr(e, (int)(all - before));
+        el_insertstr(e, text.at);
+        el_insertstr(e, "\n");
+        result = CC_NEWLINE;
+    }
+    arena_free(a);
+    return result;
+}
+
+/* --- opening and closing --------------------------------------------------------------------- */
 
 static void open_terminal(struct line_reader *r) {
-    HistEvent event;
-    const char *home = getenv("HOME");
+    const char *term = getenv("TERM");
+    if (!setlocale(LC_CTYPE, "")) /* libedit reads characters, not bytes */
+        setlocale(LC_CTYPE, "C.UTF-8");
     r->edit = el_init("dcl", stdin, stdout, stderr);
-    r->history = history_init();
-    if (!r->edit || !r->history) { /* no terminal that libedit knows */
-        if (r->edit)
-            el_end(r->edit);
-        r->edit = NULL;
+    if (!r->edit) /* no terminal that libedit knows */
         return;
-    }
-    history(r->history, &event, H_SETSIZE, HISTORY);
-    history(r->history, &event, H_SETUNIQUE, 1);
-    if (home && *home) {
-        r->history_file = arena_printf(r->arena, "%s/.dcl_history", home);
-        history(r->history, &event, H_LOAD, r->history_file);
-    }
+    r->marks = term && *term && strcmp(term, "dumb") != 0;
     el_set(r->edit, EL_CLIENTDATA, r);
     el_set(r->edit, EL_PROMPT, prompt);
     el_set(r->edit, EL_EDITOR, "emacs");
-    el_set(r->edit, EL_HIST, history, r->history);
     el_set(r->edit, EL_SIGNAL, 0);
-    el_set(r->edit, EL_ADDFN, "dcl-complete", "completes a name", complete);
+    el_set(r->edit, EL_ADDFN, "dcl-complete", "completes what stands before", on_tab);
     el_set(r->edit, EL_BIND, "^I", "dcl-complete", NULL);
+    el_set(r->edit, EL_ADDFN, "dcl-paste", "takes a text that is pasted", on_paste);
+    el_set(r->edit, EL_BIND, paste_begin, "dcl-paste", NULL);
     el_source(r->edit, NULL);
 }
 
@@ -117,70 +192,106 @@ struct line_reader *line_reader_new(struct arena *a, dcl_session *s) {
     r->arena = a;
     r->session = s;
     r->regular = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
+    r->pasted = arena_new();
+    r->paste = buf_new(r->pasted);
     if (isatty(STDIN_FILENO))
         open_terminal(r);
+    r->history = history_open(a, r->edit != NULL);
+    if (r->edit && history_of_libedit(r->history))
+        el_set(r->edit, EL_HIST, history, history_of_libedit(r->history));
     return r;
 }
 
 void line_reader_close(struct line_reader *r) {
-    HistEvent event;
-    if (r->history && r->history_file)
-        history(r->history, &event, H_SAVE, r->history_file);
-    if (r->history)
-        history_end(r->history);
+    history_close(r->history);
     if (r->edit)
         el_end(r->edit);
+    arena_free(r->pasted);
     mem_free(r->line);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
-
-/* For the history; a line that is read later is edited as it was typed. */
-static void remember(struct line_reader *r, const char *line, size_t n) {
-    HistEvent event;
-    struct arena *scratch = arena_new();
-    if (n > strspn(line, " \t"))
-        history(r->history, &event, H_ENTER, arena_strndup(scratch, line, n));
-    arena_free(scratch);
+void line_reader_session(struct line_reader *r, dcl_session *s) {
+    r->session = s;
 }
 
-static enum line_status read_terminal(struct line_reader *r, const char **line, size_t *n) {
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* The next line of what was pasted, with its end; false if only a part of one is left. */
+static bool take_pasted(struct line_reader *r) {
+    const char *from = r->paste.at + r->paste_at, *end = strchr(from, '\n');
+    if (!end)
+        return false;
+    r->line = mem_realloc(r->line, (size_t)(end - from) + 1);
+    r->cap = (size_t)(end - from) + 1;
+    r->n = (size_t)(end - from);
+    memcpy(r->line, from, r->n);
+    r->line[r->n] = '\0';
+    r->paste_at += r->n + 1;
+    return true;
+}
+
+/* The marks of pasted texts, asked for or not. */
+static void ask_for_marks(const struct line_reader *r, bool on) {
+    if (!r->marks)
+        return;
+    fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
+    fflush(stdout);
+}
+
+static enum line_status edit_line(struct line_reader *r) {
     int count = 0;
+    if (r->paste_at < r->paste.n)
+        el_push(r->edit, r->paste.at + r->paste_at);
+    r->paste_at = r->paste.n;
     errno = 0;
+    ask_for_marks(r, true);
     const char *text = el_gets(r->edit, &count);
+    int error = errno;
+    ask_for_marks(r, false);
     if (!text || count <= 0) {
-        if (errno == EINTR || interrupted()) {
+        bool stopped = error == EINTR || interrupted();
+        if (stopped)
             el_reset(r->edit);
-            fputc('\n', stdout);
-            return LINE_INTERRUPTED;
-        }
         fputc('\n', stdout);
-        return LINE_END;
+        return stopped ? LINE_INTERRUPTED : LINE_END;
     }
-    *line = text;
-    *n = (size_t)count - (text[count - 1] == '\n');
-    remember(r, text, *n);
+    r->n = (size_t)count - (text[count - 1] == '\n');
+    r->line = mem_realloc(r->line, r->n + 1);
+    r->cap = r->n + 1;
+    memcpy(r->line, text, r->n);
+    r->line[r->n] = '\0';
+    return LINE_READ;
+}
+
+static enum line_status read_plain(struct line_reader *r) {
+    errno = 0;
+    ssize_t got = getline(&r->line, &r->cap, stdin);
+    if (got < 0) {
+        bool stopped = errno == EINTR;
+        clearerr(stdin);
+        return stopped ? LINE_INTERRUPTED : LINE_END;
+    }
+    r->n = (size_t)got - (got > 0 && r->line[got - 1] == '\n');
     return LINE_READ;
 }
 
 enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n) {
+    enum line_status status = LINE_READ;
     r->more = more;
-    if (r->edit)
-        return read_terminal(r, line, n);
     if (!r->again) {
-        errno = 0;
-        ssize_t got = getline(&r->line, &r->cap, stdin);
-        if (got < 0) {
-            bool stopped = errno == EINTR;
-            clearerr(stdin);
-            return stopped ? LINE_INTERRUPTED : LINE_END;
-        }
-        r->n = (size_t)got - (got > 0 && r->line[got - 1] == '\n');
+        if (!r->edit)
+            status = read_plain(r);
+        else if (take_pasted(r))
+            printf("%s%s\n", prompt_text(r), r->line);
+        else
+            status = edit_line(r);
+        if (status == LINE_READ)
+            history_add(r->history, r->line, r->n);
     }
     r->again = false;
     *line = r->line;
     *n = r->n;
-    return LINE_READ;
+    return status;
 }
 
 void line_unread(struct line_reader *r) {
@@ -191,6 +302,21 @@ bool line_is_terminal(const struct line_reader *r) {
     return r->edit != NULL;
 }
 
+const char *line_pasted(const struct line_reader *r) {
+    const char *next = r->paste.at + r->paste_at;
+    return strchr(next, '\n') ? next : NULL;
+}
+
 bool line_can_look(const struct line_reader *r) {
-    return r->regular;
+    return r->regular || r->again || line_pasted(r) != NULL;
+}
+
+bool line_waits(const struct line_reader *r) {
+    int n = 0;
+    return line_pasted(r) != NULL || (ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0);
+}
+
+void line_history(struct line_reader *r, int most, void (*f)(void *data, int number, const char *),
+                  void *data) {
+    history_each(r->history, most, f, data);
 }

@@ -1,185 +1,159 @@
 /* dcl repl: reads, runs, prints. Lines that belong together are collected first; an error leaves
-   the session as it was. Commands of the REPL itself begin with a colon. */
-#include "repl/repl.h"
+   the session as it was. Commands of the prompt itself begin with a colon. */
+#include "repl/prompt.h"
 
-#include "lang/base/buf.h"
 #include "lang/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct loop {
-    struct arena *arena; /* of one input */
-    dcl_session *session;
-    struct line_reader *reader;
-    unsigned inputs;
-    bool failed, quit;
+/* --- what belongs together ----------------------------------------------------------------- */
+
+/* An input while its lines come in. */
+struct input {
+    struct buf text;
+    struct buf open; /* see parse_wants_more */
+    bool more;       /* a bracket or an operator waits for the next line */
+    bool doc;        /* all lines so far are documentation */
+    uint32_t empty;  /* lines without anything at its end */
 };
 
-/* --- commands ------------------------------------------------------------------------------- */
-
-static void word_help(struct loop *l, const char *arguments) {
-    (void)l;
-    (void)arguments;
-    help_words(stdout);
+static const char *without_blanks(const char *line) {
+    return line + strspn(line, " \t\r");
 }
 
-static void word_quit(struct loop *l, const char *arguments) {
-    (void)arguments;
-    l->quit = true;
+static bool begins_with(const char *line, const char *word) {
+    size_t n = strlen(word);
+    return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\t');
 }
 
-static void word_show(struct loop *l, const char *arguments) {
-    size_t n = strcspn(arguments, " \t");
-    const char *name = arena_strndup(l->arena, arguments, n), *as = arguments + n, *text = NULL;
-    as += strspn(as, " \t");
-    if (n == 0) {
-        fprintf(stderr, ":show wants a name\n");
-        return;
-    }
-    if (!*as) {
-        text = session_describe(l->session, name);
-    } else {
-        dcl_function *f = dcl_compile(l->session, name);
-        text = f ? dcl_show(f, "", as) : NULL;
-    }
-    if (text)
-        fputs(text, stdout);
-    else
-        l->failed = true;
-    print_messages(l->session);
+static void add_line(struct input *in, const char *line, size_t n) {
+    const char *start = without_blanks(line);
+    bool first = in->text.n == 0;
+    in->empty = *start ? 0 : in->empty + 1;
+    in->doc = (first || in->doc) && strncmp(start, "##", 2) == 0;
+    size_t from = in->text.n;
+    buf_bytes(&in->text, line, n);
+    buf_text(&in->text, "\n");
+    in->more = parse_wants_more(&in->open, in->text.at + from, in->text.n - from);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(struct loop *l, const char *arguments);
-} words[] = {
-#define WORD(name, arguments, doc) {#name, word_##name},
-#include "repl/options.def"
-};
-enum { WORDS = sizeof words / sizeof words[0] };
-
-static void run_word(struct loop *l, const char *text) {
-    size_t n = strcspn(text, " \t");
-    const char *name = arena_strndup(l->arena, text, n), *names[WORDS];
-    text += n;
-    text += strspn(text, " \t");
-    for (int i = 0; i < WORDS; i++) {
-        names[i] = words[i].name;
-        if (strcmp(names[i], name) == 0) {
-            words[i].run(l, text);
-            return;
-        }
-    }
-    const char *near = session_nearest(name, names, WORDS);
-    fflush(stdout);
-    fprintf(stderr, "there is no command :%s; %s%s%s\n", name,
-            near ? "did you mean :" : "see :help", near ? near : "", near ? "?" : "");
-    l->failed = true;
-}
-
-/* --- reading -------------------------------------------------------------------------------- */
-
-/* Whether a line that begins so goes on with the one before (LANGUAGE.md, "Statements"). */
-static bool goes_on(const char *line, size_t n) {
+/* Whether a line that begins so goes on with the one before (LANGUAGE.md, "Texts"). */
+static bool goes_on(const char *line) {
     static const char *const starts[] = {"->", "|>", "where", "else"};
-    while (n && (*line == ' ' || *line == '\t')) {
-        line++;
-        n--;
-    }
+    line = without_blanks(line);
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         size_t k = strlen(starts[i]);
-        if (n < k || strncmp(line, starts[i], k) != 0)
+        if (strncmp(line, starts[i], k) != 0)
             continue;
-        char next = n > k ? line[k] : ' ';
         bool letter = starts[i][0] >= 'a';
-        if (!letter || next == ' ' || next == '\t' || next == '{' || next == '(')
+        if (!letter || line[k] == '\0' || strchr(" \t{(", line[k]))
             return true;
     }
     return false;
 }
 
-/* Whether INPUT, up to its last line at LAST, begins a definition whose body is still to come. An
-   empty line ends it. */
-static bool wants_body(const char *input, const char *last, size_t n) {
-    static const char *const words[] = {"fn", "layer"};
-    input += strspn(input, " \t\n");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t k = strlen(words[i]);
-        if (strncmp(input, words[i], k) == 0 && input[k] == ' ')
-            return !strchr(input, '{') && n > strspn(last, " \t");
+/* Whether the input is the head of a definition whose body is still to come. */
+static bool wants_body(const struct input *in) {
+    const char *text = in->text.at;
+    for (text += strspn(text, " \t\r\n"); strncmp(text, "##", 2) == 0;) {
+        text += strcspn(text, "\n");
+        text += strspn(text, " \t\r\n");
     }
+    return (begins_with(text, "fn") || begins_with(text, "layer")) && !strchr(text, '{');
+}
+
+/* Whether the next line belongs to the input whatever it is. Two empty lines end what somebody
+   types, so that the parser can tell what is missing; one ends documentation and heads. */
+static bool wants_line(const struct prompt *p, const struct input *in) {
+    if (in->more)
+        return in->empty < 2 || !line_is_terminal(p->reader) || line_waits(p->reader);
+    return !in->empty && (in->doc || wants_body(in));
+}
+
+static bool is_command(const char *text) {
+    return *without_blanks(text) == ':';
+}
+
+/* Whether the next line, which can be looked at, belongs to the input: of what was pasted all that
+   is no command, else what goes on with the last line. */
+static bool takes_next(struct prompt *p, const char **line, size_t *n) {
+    const char *pasted = line_pasted(p->reader);
+    if (pasted)
+        return !is_command(pasted) && line_read(p->reader, true, line, n) == LINE_READ;
+    if (!line_can_look(p->reader) || line_read(p->reader, true, line, n) != LINE_READ)
+        return false;
+    if (goes_on(*line))
+        return true;
+    line_unread(p->reader);
     return false;
 }
 
-static bool wants_more(const struct buf *input, const char *last, size_t n) {
-    return parse_wants_more(input->at, input->n) || wants_body(input->at, last, n);
-}
-
-/* One input: a line, or several that belong together. */
-static enum line_status read_input(struct loop *l, struct buf *input) {
+/* One input: a line, several that belong together, or what was pasted. */
+static enum line_status read_input(struct prompt *p, struct input *in) {
     const char *line;
     size_t n;
-    enum line_status status = line_read(l->reader, false, &line, &n);
+    enum line_status status = line_read(p->reader, false, &line, &n);
     if (status != LINE_READ)
         return status;
-    buf_bytes(input, line, n);
-    buf_text(input, "\n");
-    size_t start = strspn(input->at, " \t");
-    if (input->at[start] == ':')
+    add_line(in, line, n);
+    if (is_command(line))
         return LINE_READ;
-    while (wants_more(input, line, n)) {
-        status = line_read(l->reader, true, &line, &n);
-        if (status == LINE_END)
-            break; /* the parser tells what is not closed */
-        if (status == LINE_INTERRUPTED)
-            return status;
-        buf_bytes(input, line, n);
-        buf_text(input, "\n");
-    }
-    while (line_can_look(l->reader) && line_read(l->reader, true, &line, &n) == LINE_READ) {
-        if (!goes_on(line, n)) {
-            line_unread(l->reader);
-            break;
+    for (;;) {
+        while (wants_line(p, in)) {
+            status = line_read(p->reader, true, &line, &n);
+            if (status == LINE_INTERRUPTED)
+                return status;
+            if (status == LINE_END)
+                return LINE_READ; /* the parser tells what is not closed */
+            add_line(in, line, n);
         }
-        do {
-            buf_bytes(input, line, n);
-            buf_text(input, "\n");
-        } while (wants_more(input, line, n) && line_read(l->reader, true, &line, &n) == LINE_READ);
+        if ((in->more && in->empty >= 2) || !takes_next(p, &line, &n))
+            return LINE_READ;
+        add_line(in, line, n);
     }
-    return LINE_READ;
 }
 
-static void run_input(struct loop *l, struct buf *input) {
-    size_t start = strspn(input->at, " \t");
-    if (input->at[start] == ':') {
-        input->at[strcspn(input->at, "\n")] = '\0';
-        run_word(l, input->at + start + 1);
-        return;
-    }
-    const char *path = arena_printf(l->arena, "<input %u>", ++l->inputs);
-    if (session_line(l->session, input->at, path))
-        l->failed = true;
-    print_messages(l->session);
+/* --- running ------------------------------------------------------------------------------- */
+
+void prompt_keep(struct prompt *p, const char *text) {
+    buf_text(&p->saved, text);
+    if (p->saved.n && p->saved.at[p->saved.n - 1] != '\n')
+        buf_text(&p->saved, "\n");
 }
 
-static int read_and_run(struct loop *l) {
-    while (!l->quit) {
-        struct buf input = buf_new(l->arena);
-        enum line_status status = read_input(l, &input);
+static void run_input(struct prompt *p, const struct input *in) {
+    bool ok;
+    if (is_command(in->text.at)) {
+        const char *text = without_blanks(in->text.at) + 1;
+        ok = word_run(p, arena_strndup(p->arena, text, strcspn(text, "\n")));
+    } else {
+        const char *path = arena_printf(p->arena, "<input %u>", ++p->inputs);
+        ok = session_line(p->session, in->text.at, path) == 0;
+        print_messages(p->session);
+        if (ok)
+            prompt_keep(p, in->text.at);
+    }
+    p->failed = p->failed || !ok;
+}
+
+static int read_and_run(struct prompt *p) {
+    while (!p->quit) {
+        struct input in = {.text = buf_new(p->arena), .open = buf_new(p->arena)};
+        enum line_status status = read_input(p, &in);
         if (status == LINE_END)
             break;
         if (status == LINE_INTERRUPTED) {
-            if (!line_is_terminal(l->reader))
+            if (!line_is_terminal(p->reader))
                 return EXIT_SIGINT;
-        } else if (input.n > strspn(input.at, " \t\n")) {
-            run_input(l, &input);
+        } else if (in.text.n > strspn(in.text.at, " \t\r\n")) {
+            run_input(p, &in);
         }
         interrupted();
         fflush(stdout);
-        arena_reset(l->arena);
+        arena_reset(p->arena);
     }
-    return l->failed && !line_is_terminal(l->reader) ? EXIT_ERROR : EXIT_FINE;
+    return p->failed && !line_is_terminal(p->reader) ? EXIT_ERROR : EXIT_FINE;
 }
 
 int command_repl(const struct command_line *c) {
@@ -187,18 +161,21 @@ int command_repl(const struct command_line *c) {
         fprintf(stderr, "dcl: to run a file: dcl run %s\n", c->files.at[0]);
         return EXIT_USAGE;
     }
-    struct loop l = {.session = open_session(c)};
-    if (!l.session)
+    struct prompt p = {.options = c, .session = open_session(c)};
+    if (!p.session)
         return EXIT_USAGE;
-    l.arena = arena_new();
-    l.reader = line_reader_new(c->arena, l.session);
-    interrupt_install(l.session, false);
-    if (line_is_terminal(l.reader))
+    p.arena = arena_new();
+    p.kept = arena_new();
+    p.saved = buf_new(p.kept);
+    p.reader = line_reader_new(c->arena, p.session);
+    interrupt_install(p.session, false);
+    if (line_is_terminal(p.reader))
         printf("DCL %s. :help tells more, Ctrl-D leaves.\n", dcl_version());
-    int status = read_and_run(&l);
+    int status = read_and_run(&p);
     interrupt_install(NULL, false);
-    line_reader_close(l.reader);
-    arena_free(l.arena);
-    dcl_close(l.session);
+    line_reader_close(p.reader);
+    dcl_close(p.session);
+    arena_free(p.kept);
+    arena_free(p.arena);
     return status;
 }

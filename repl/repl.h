@@ -49,7 +49,8 @@ bool split_pair(const struct command_line *c, const char *option, const char *pa
 /* help.c */
 void help_program(FILE *to);
 void help_command(FILE *to, enum command c);
-void help_words(FILE *to);
+/* A term, and its text beside it, wrapped. */
+void help_entry(FILE *to, const char *term, const char *text);
 
 /* The commands; each returns the exit code. */
 int command_run(const struct command_line *c);
@@ -68,19 +69,5 @@ bool interrupted(void);
 
 /* Messages of the last call on stderr, after what was printed. */
 void print_messages(dcl_session *s);
-
-/* line.c: where lines come from. */
-struct line_reader;
-/* From standard input: with history and completion on a terminal. */
-struct line_reader *line_reader_new(struct arena *a, dcl_session *s);
-void line_reader_close(struct line_reader *r);
-enum line_status { LINE_READ, LINE_END, LINE_INTERRUPTED };
-/* A line without its end, valid until the next call. MORE: it goes on with one before. */
-enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n);
-/* The line is read again. */
-void line_unread(struct line_reader *r);
-bool line_is_terminal(const struct line_reader *r);
-/* Whether more lines can be looked at without waiting for somebody. */
-bool line_can_look(const struct line_reader *r);
 
 #endif

@@ -18,10 +18,10 @@ typedef bool builtin(struct dcl_session *s, const struct call *c, struct value *
 static builtin call_print, call_load, call_save, call_len, call_assert, call_seed, call_time;
 
 static const struct {
-    const char *name, *usage;
+    const char *name, *usage, *doc;
     builtin *call;
 } builtins[] = {
-#define BUILTIN(name, usage, doc) {#name, usage, call_##name},
+#define BUILTIN(name, usage, doc) {#name, usage, doc, call_##name},
 #include "session/builtin.def"
 #undef BUILTIN
 };
@@ -52,13 +52,26 @@ bool builtin_call(void *session, struct name n, uint32_t nargs, const struct val
     return builtins[i].call(s, &c, out);
 }
 
+bool builtin_doc(const char *name, const char **usage, const char **doc) {
+    for (int i = 0; i < BUILTINS; i++)
+        if (strcmp(builtins[i].name, name) == 0) {
+            *usage = builtins[i].usage;
+            *doc = builtins[i].doc;
+            return true;
+        }
+    return false;
+}
+
+void builtin_each(void (*f)(void *data, const char *name), void *data) {
+    for (int i = 0; i < BUILTINS; i++)
+        f(data, builtins[i].name);
+}
+
 /* --- arguments ------------------------------------------------------------------------------ */
 
 static bool usage(struct dcl_session *s, const struct call *c, const char *name) {
-    const char *how = "";
-    for (int i = 0; i < BUILTINS; i++)
-        if (strcmp(builtins[i].name, name) == 0)
-            how = builtins[i].usage;
+    const char *how = "", *doc;
+    builtin_doc(name, &how, &doc);
     struct diag *d = diag_error(&s->diags, c->span, ERR_VALUE,
                                 arena_printf(s->messages, "%s takes other arguments", name));
     diag_help(&s->diags, d, "it is called so: %s", how);

@@ -216,6 +216,15 @@ int dcl_run_file(dcl_session *s, const char *path) {
     return session_guard(s, run_file, (void *)path);
 }
 
+static bool load_file(struct dcl_session *s, void *data) {
+    undo_begin(s);
+    return run_file(s, data);
+}
+
+int session_load(dcl_session *s, const char *path) {
+    return session_guard(s, load_file, (void *)path);
+}
+
 struct reading {
     const char *path;
     bool keep;

@@ -18,15 +18,42 @@ int session_line(dcl_session *s, const char *text, const char *path);
 int session_check(dcl_session *s, const char *path);
 /* The same, and its definitions stay. */
 int session_define(dcl_session *s, const char *path);
-/* The source text of the definition NAME, or what a variable is; NULL if there is none. Valid until
-   the next call. */
-const char *session_describe(dcl_session *s, const char *name);
+/* Reads and runs a file as one line: an error takes back all that it did. */
+int session_load(dcl_session *s, const char *path);
+
+/* --- questions: evaluating for them leaves nothing behind. Texts are valid until the next call,
+   NULL after an error. */
+
+/* The type of an expression, as "f32[2, 3]"; of a function how it is called. */
+const char *session_type(dcl_session *s, const char *expression);
+/* Its shape, as "[2, 3]"; of a list or instance one per line. */
+const char *session_shape(dcl_session *s, const char *expression);
+/* The text of a function, of a layer, of an instance's layer, and where it stands. */
+const char *session_source(dcl_session *s, const char *name);
+/* How NAME is called and its documentation. */
+const char *session_help(dcl_session *s, const char *name);
+/* What an expression is compiled to, as dcl_show; of a function or instance, of a call of it. */
+const char *session_show(dcl_session *s, const char *expression, const char *what);
+struct timing {
+    int runs;
+    double median, least; /* seconds of a run */
+    double compile;       /* of all before the first */
+    bool compiled;        /* else a run evaluates the statement anew */
+};
+/* Runs an expression or statement again and again. */
+int session_time(dcl_session *s, const char *statement, struct timing *out);
+
+/* --- names */
+
 /* The names of the results of NAME, which is a function, an instance, a method such as `a.b`, or a
    signature: the K-th, "" for one without, NULL past the last. */
 const char *session_result_name(dcl_session *s, const char *name, int k);
-/* Calls F for the names of variables and definitions that begin with PREFIX (for completion). */
+/* Calls F for the names that begin with PREFIX of variables, definitions, functions and types. */
 void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, const char *name),
                    void *data);
+/* The same for members of what PATH, as "net.blocks[0]", names; of a list: "[0]", .. */
+void session_members(dcl_session *s, const char *path, const char *prefix,
+                     void (*f)(void *data, const char *name), void *data);
 /* A pass by position, for help; NULL past the last. */
 const char *session_pass(int k, const char **doc);
 /* The one of N words that TEXT, which is none of them, was perhaps meant to be; NULL if none is

@@ -1,4 +1,5 @@
 /* What a function is compiled to, as text; and what the program dcl asks about names. */
+#include "session/ask.h"
 #include "session/call.h"
 
 #include "compiler/analysis/movement.h"
@@ -99,24 +100,13 @@ static const char *movement_text(struct dcl_session *s, const struct graph *g) {
     return text.at;
 }
 
-static bool show(struct dcl_session *s, void *data) {
-    struct showing *x = data;
-    struct variant_key key = {0};
+/* G as text, which it may be changed for. */
+static bool show_graph(struct dcl_session *s, struct showing *x, struct graph *g) {
     struct pipeline p;
     enum form form;
     unsigned sm;
-    if (!form_of(s, x->what, &form, &sm))
-        return false;
-    if (!choose_passes(s, x->after, &p) || !function_resolve(x->f) ||
-        !variant_key_shown(x->f, s->messages, &key))
-        return false;
-    if (s->options.backend == BACKEND_REF) {
-        diag_error(&s->diags, (struct span){0}, ERR_USAGE,
-                   "the reference evaluator compiles nothing that could be shown");
-        return false;
-    }
-    struct graph *g = variant_lower(x->f, &key);
-    if (!g || !compile_passes(s, g, &p))
+    if (!form_of(s, x->what, &form, &sm) || !choose_passes(s, x->after, &p) ||
+        !compile_passes(s, g, &p))
         return false;
     if (form == FORM_MOVEMENT) {
         x->text = movement_text(s, g);
@@ -130,9 +120,85 @@ static bool show(struct dcl_session *s, void *data) {
     return true;
 }
 
+/* Whether there is anything to be shown. */
+static bool compiles(struct dcl_session *s) {
+    if (s->options.backend != BACKEND_REF)
+        return true;
+    diag_error(&s->diags, (struct span){0}, ERR_USAGE,
+               "the reference evaluator compiles nothing that could be shown");
+    return false;
+}
+
+static bool show(struct dcl_session *s, void *data) {
+    struct showing *x = data;
+    struct variant_key key = {0};
+    if (!function_resolve(x->f) || !variant_key_shown(x->f, s->messages, &key) || !compiles(s))
+        return false;
+    struct graph *g = variant_lower(x->f, &key);
+    return g && show_graph(s, x, g);
+}
+
 const char *dcl_show(dcl_function *f, const char *after, const char *what) {
     struct showing x = {f, after ? after : "", what ? what : "dcl", NULL};
     return session_guard(f->session, show, &x) == 0 ? x.text : NULL;
+}
+
+/* --- expressions ----------------------------------------------------------------------------- */
+
+/* A function or instance gives no text here: what is shown is a call. */
+static bool answer_show(struct dcl_session *s, struct question *q, const struct ast *e) {
+    struct showing x = {NULL, "", q->what, NULL};
+    struct value v;
+    struct pending pending = {0};
+    if (!eval_statement(s->unit.ev, s->script, e, &v))
+        return false;
+    if (v.kind == VAL_FN || v.kind == VAL_INSTANCE)
+        return true;
+    pending_of(s, &v, &pending);
+    if (!compiles(s))
+        return false;
+    if (!pending.at.n && !unit_writes(s)) {
+        diag_error(&s->diags, e->span, ERR_VALUE, "nothing is computed here when it runs");
+        return false;
+    }
+    struct graph *g = lower_finish(s->unit.lower, pending.at.n, pending.at.at, NULL);
+    if (!g || !show_graph(s, &x, g))
+        return false;
+    q->reply = x.text;
+    return true;
+}
+
+/* Whether TEXT is a signature such as f(x: f32[N]) rather than an expression. */
+static bool is_signature(const char *text) {
+    const char *open = strchr(text, '(');
+    if (!open)
+        return false;
+    open += 1 + strspn(open + 1, " \t\n");
+    size_t n = 0;
+    while (open[n] == '_' || (open[n] >= '0' && open[n] <= '9') ||
+           ((open[n] | 32) >= 'a' && (open[n] | 32) <= 'z'))
+        n++;
+    return n && open[n + strspn(open + n, " \t")] == ':';
+}
+
+static bool show_expression(struct dcl_session *s, void *data) {
+    struct question *q = data;
+    enum form form;
+    unsigned sm;
+    if (!form_of(s, q->what, &form, &sm) || (!is_signature(q->text) && !question_ask(s, q)))
+        return false;
+    if (q->reply)
+        return true;
+    struct showing x = {function_open(s, q->text), "", q->what, NULL};
+    if (!x.f || !show(s, &x))
+        return false;
+    q->reply = x.text;
+    return true;
+}
+
+const char *session_show(dcl_session *s, const char *expression, const char *what) {
+    struct question q = {.text = expression, .what = what, .answer = answer_show};
+    return session_guard(s, show_expression, &q) == 0 ? q.reply : NULL;
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -140,48 +206,10 @@ const char *dcl_show(dcl_function *f, const char *after, const char *what) {
 struct asking {
     const char *name, *text;
     int k;
-    const char *prefix;
-    void (*f)(void *data, const char *name);
-    void *data;
-    struct dcl_session *s;
 };
 
 static struct ast *definition(struct dcl_session *s, const char *name) {
     return module_find(s->module, name_of_text(s->names, name), NULL);
-}
-
-static bool describe(struct dcl_session *s, void *data) {
-    struct asking *a = data;
-    struct buf text = buf_new(s->messages);
-    struct binding *b = env_find(s->script, name_of_text(s->names, a->name), NULL);
-    struct ast *def = definition(s, a->name);
-    if (b) {
-        unit_begin(s, (struct name){0}, (struct span){0}, false);
-        print_value(s, &b->value, &text);
-        buf_text(&text, "\n");
-    } else if (def) {
-        for (const char *d = def->doc; d && *d;) {
-            size_t n = strcspn(d, "\n");
-            buf_printf(&text, "## %.*s\n", (int)n, d);
-            d += n + (d[n] == '\n');
-        }
-        print_ast(s->names, def, &text);
-        if (text.n && text.at[text.n - 1] != '\n')
-            buf_text(&text, "\n");
-    } else {
-        struct name near = check_nearest(s->module, name_of_text(s->names, a->name), NULL, 0);
-        struct diag *d = diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_NAME, a->name);
-        if (!name_none(near))
-            diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
-        return false;
-    }
-    a->text = text.at;
-    return true;
-}
-
-const char *session_describe(dcl_session *s, const char *name) {
-    struct asking a = {.name = name};
-    return session_guard(s, describe, &a) == 0 ? a.text : NULL;
 }
 
 /* The function that a call of NAME runs: of a definition, a variable, or as `nets[0].encode`. NULL
@@ -210,29 +238,6 @@ static bool result_name(struct dcl_session *s, void *data) {
 const char *session_result_name(dcl_session *s, const char *name, int k) {
     struct asking a = {.name = name, .k = k};
     return session_guard(s, result_name, &a) == 0 ? a.text : NULL;
-}
-
-static void tell(void *data, struct name n, struct ast *def) {
-    struct asking *a = data;
-    (void)def;
-    const char *text = name_text(a->s->names, n);
-    if (strncmp(text, a->prefix, strlen(a->prefix)) == 0)
-        a->f(a->data, text);
-}
-
-static bool tell_names(struct dcl_session *s, void *data) {
-    struct asking *a = data;
-    a->s = s;
-    for (uint32_t i = 0; i < s->script->bindings.n; i++)
-        tell(a, s->script->bindings.at[i].name, NULL);
-    module_each(s->module, tell, a);
-    return true;
-}
-
-void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, const char *name),
-                   void *data) {
-    struct asking a = {.prefix = prefix, .f = f, .data = data};
-    session_guard(s, tell_names, &a);
 }
 
 const char *session_pass(int k, const char **doc) {

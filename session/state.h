@@ -256,7 +256,10 @@ bool unit_writes(struct dcl_session *s);
 /* Runs what has been lowered and gives data for the N tensors and scalars at V, in place: tensors
    of the store, or static integers and truth values. */
 bool unit_results(struct dcl_session *s, uint32_t n, struct value *v);
-/* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
+/* What has been lowered as a program P, whose last N results are V, and the memory of its
+   parameters; NULL after an error. */
+struct actual *unit_program(struct dcl_session *s, uint32_t n, const struct value *v,
+                            struct program *p);
 /* Runs P, which may write for good if WRITES; DATA and DIMS are those of all results. */
 bool unit_run(struct dcl_session *s, const struct program *p, const struct actual *at, bool writes,
               struct data **data, int64_t (*dims)[EVAL_MAX_RANK], struct span span);
@@ -267,6 +270,7 @@ struct written {
     bool any;
 };
 struct written written_by(struct arena *a, const struct graph *g);
+/* INT V, known as NAME, as a symbol of the unit's graph: the code does not depend on its value. */
 struct value unit_symbol(struct dcl_session *s, struct name name, int64_t v);
 /* The same for the size N of tensor NAME in dimension D: equal sizes are one symbol. */
 struct value unit_size(struct dcl_session *s, struct name name, uint32_t d, int64_t n);
@@ -366,6 +370,10 @@ bool program_run(struct dcl_session *s, const struct program *p, const struct ac
 bool builtin_has(void *session, struct name n);
 bool builtin_call(void *session, struct name n, uint32_t nargs, const struct value *args,
                   const struct name *keywords, struct span span, struct value *out);
+
+/* How the builtin NAME is called and what it does; false if it is none. */
+bool builtin_doc(const char *name, const char **usage, const char **doc);
+void builtin_each(void (*f)(void *data, const char *name), void *data);
 
 /* builtins_files.c */
 bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,

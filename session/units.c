@@ -252,19 +252,24 @@ bool unit_run(struct dcl_session *s, const struct program *p, const struct actua
     return program_run(s, p, at, symbols, results, span);
 }
 
+struct actual *unit_program(struct dcl_session *s, uint32_t n, const struct value *v,
+                            struct program *p) {
+    return make_program(s, n, v, p) ? bind_actuals(s, s->unit.arena, p) : NULL;
+}
+
 /* Runs the graph so far; the last N results are V. */
 static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, struct data **data,
                      int64_t (*dims)[EVAL_MAX_RANK]) {
     struct unit *u = &s->unit;
     struct program p;
-    if (session_stopped(s) || !make_program(s, n, v, &p))
+    struct actual *at = session_stopped(s) ? NULL : unit_program(s, n, v, &p);
+    if (!at)
         return false;
     uint32_t all = p.graph->results.n, before = all - n;
     struct data **every = ARENA_ARRAY(u->arena, struct data *, all);
     int64_t(*shapes)[EVAL_MAX_RANK] = arena_alloc(u->arena, all * sizeof *shapes);
-    struct actual *at = bind_actuals(s, u->arena, &p);
     bool writes = written_by(u->arena, p.graph).any;
-    if (!at || !unit_run(s, &p, at, writes, every, shapes, u->span))
+    if (!unit_run(s, &p, at, writes, every, shapes, u->span))
         return false;
     for (uint32_t k = 0; k < n; k++) {
         data[k] = every[before + k];

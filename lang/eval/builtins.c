@@ -19,20 +19,15 @@ enum own {
 };
 
 static const struct {
-    const char *name;
+    const char *name, *usage, *doc;
     enum own what;
-    enum scalar_op fold; /* of the elements of a list, from the first on */
-    int least;           /* elements that the list must have; with 0: the value of an empty one */
-    int empty;
+    enum scalar_op fold;
+    int least, empty;
 } owns[] = {
-    {"len", OWN_LIST, OP_COUNT, 0, 0},    {"list", OWN_LIST, OP_COUNT, 0, 0},
-    {"sum", OWN_FOLD, OP_ADD, 0, 0},      {"prod", OWN_FOLD, OP_MUL, 0, 1},
-    {"max", OWN_FOLD, OP_MAX, 1, 0},      {"min", OWN_FOLD, OP_MIN, 1, 0},
-    {"all", OWN_FOLD, OP_AND, 0, 1},      {"any", OWN_FOLD, OP_OR, 0, 0},
-    {"shape", OWN_SHAPE, OP_COUNT, 0, 0}, {"lanes", OWN_LANES, OP_COUNT, 0, 0},
-    {"str", OWN_STR, OP_COUNT, 0, 0},     {"registers", OWN_REGISTERS, OP_COUNT, 0, 0},
-    {"error", OWN_ERROR, OP_COUNT, 0, 0}, {"proved", OWN_PROVED, OP_COUNT, 0, 0},
-    {"kind", OWN_KIND, OP_COUNT, 0, 0},   {"params", OWN_PARAMS, OP_COUNT, 0, 0},
+#define BUILTIN(name, usage, what, fold, least, empty, doc)                                        \
+    {#name, usage, doc, OWN_##what, fold, least, empty},
+#include "lang/eval/builtin.def"
+#undef BUILTIN
 };
 enum { OWNS = sizeof owns / sizeof *owns };
 
@@ -62,6 +57,23 @@ bool eval_is_builtin(struct names *names, struct name n) {
             return true;
     return strcmp(t, "inf") == 0 || strcmp(t, "nan") == 0 || strcmp(t, "training") == 0 ||
            strcmp(t, "none") == 0;
+}
+
+bool eval_builtin_doc(const char *name, const char **usage, const char **doc) {
+    int i = find_own(name);
+    if (i == OWNS)
+        return false;
+    *usage = owns[i].usage;
+    *doc = owns[i].doc;
+    return true;
+}
+
+void eval_each_builtin(void (*f)(void *data, const char *name), void *data) {
+    for (int i = 0; i < OWNS; i++)
+        f(data, owns[i].name);
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        if (scalars[op].form == FORM_CALL)
+            f(data, scalars[op].spelling);
 }
 
 static bool is_list(const struct value *v) {

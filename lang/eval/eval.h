@@ -146,6 +146,10 @@ struct eval {
 /* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len,
    ... */
 bool eval_is_builtin(struct names *names, struct name n);
+/* How the function NAME of builtin.def is called and what it gives; false if it is none. */
+bool eval_builtin_doc(const char *name, const char **usage, const char **doc);
+/* Calls F for these and the scalar functions. */
+void eval_each_builtin(void (*f)(void *data, const char *name), void *data);
 
 /* One expression. */
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out);

@@ -334,11 +334,20 @@ struct tokens lines_resolve(struct scan *s) {
     return out;
 }
 
-bool lines_want_more(struct scan *s) {
+bool lines_want_more(struct scan *s, struct buf *open) {
     struct brackets b = {.s = s};
     resolve_words(s);
     match_brackets(&b, false);
-    if (b.unclosed.n > 0 || b.stray.n > 0)
+    open->n = 0;
+    if (b.unclosed.n > 0 || b.stray.n > 0 || b.deep != 0)
         return false; /* wrong already: tell it now */
-    return b.open.n > 0 || wants_more(s->tokens.at[s->tokens.n - 2].kind);
+    const struct token *last = &s->tokens.at[s->tokens.n - 2];
+    for (uint32_t i = 0; i < b.open.n; i++)
+        buf_bytes(open, s->text + s->tokens.at[b.open.at[i]].start, 1);
+    if (!wants_more(last->kind))
+        return b.open.n > 0;
+    buf_text(open, " "); /* an `in` is no part of a name before it */
+    buf_bytes(open, s->text + last->start, last->end - last->start);
+    buf_text(open, "\n");
+    return true;
 }

@@ -153,15 +153,19 @@ struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, 
     return p.file;
 }
 
-bool parse_wants_more(const char *text, size_t n) {
+bool parse_wants_more(struct buf *open, const char *lines, size_t n) {
     struct arena *scratch = arena_new();
     volatile bool more = false; /* also when memory runs out: the parser will meet it again */
     jmp_buf out_of_memory;
     jmp_buf *former = arena_on_oom(&out_of_memory);
     if (setjmp(out_of_memory) == 0) {
-        struct scan scan = {.scratch = scratch, .arena = scratch, .text = text, .n = (uint32_t)n};
+        struct buf text = buf_new(scratch);
+        buf_bytes(&text, open->at, open->n);
+        buf_bytes(&text, lines, n);
+        struct scan scan = {
+            .scratch = scratch, .arena = scratch, .text = text.at, .n = (uint32_t)text.n};
         scan_text(&scan);
-        more = lines_want_more(&scan);
+        more = lines_want_more(&scan, open);
     }
     arena_on_oom(former);
     arena_free(scratch);

@@ -3,6 +3,7 @@
 #define DCL_LANG_PARSE_PARSE_H
 
 #include "lang/ast/ast.h"
+#include "lang/base/buf.h"
 #include "lang/base/diag.h"
 
 /* Parses source number SOURCE of D->sources into arena A. Always returns a FILE node; statements
@@ -10,9 +11,11 @@
    out. Deterministic, linear in the text, bounded in depth (ERR_NESTING). */
 struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, uint32_t source);
 
-/* For a line-by-line reader: whether TEXT (N bytes) ends inside an open bracket or block, or after
-   an operator, so that more lines belong to it. False where no further line could mend it: a string
-   without its quote, brackets that do not match. */
-bool parse_wants_more(const char *text, size_t n);
+/* For a reader of lines: whether more of them belong to the text that LINES (one or several, N
+   bytes) go on with, since it ends inside an open bracket or block, or after an operator. False
+   where no further line could mend it: a string without its quote, brackets that do not match.
+   OPEN is empty before the first lines of a text; it keeps what is open, as text, so that each line
+   is looked at once. */
+bool parse_wants_more(struct buf *open, const char *lines, size_t n);
 
 #endif

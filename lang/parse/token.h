@@ -2,6 +2,7 @@
 #ifndef DCL_LANG_PARSE_TOKEN_H
 #define DCL_LANG_PARSE_TOKEN_H
 
+#include "lang/base/buf.h"
 #include "lang/base/diag.h"
 #include "lang/base/name.h"
 
@@ -60,7 +61,8 @@ void scan_text(struct scan *s);
    put in, BAD in the place of brackets without a partner and of those nested too deep. */
 struct tokens lines_resolve(struct scan *s);
 
-/* Whether the brackets of S->tokens are open at the end, or the last token asks for more. */
-bool lines_want_more(struct scan *s);
+/* Whether the brackets of S->tokens are open at the end, or the last token asks for more. OPEN
+   becomes a text of these brackets and this token alone. */
+bool lines_want_more(struct scan *s, struct buf *open);
 
 #endif

@@ -9,3 +9,9 @@ void print_ast(const struct names *names, const struct ast *node, struct buf *ou
         p.line--;
     print_statement(&p, node);
 }
+
+void print_heading(const struct names *names, const struct ast *def, struct buf *out) {
+    struct printer p = {.names = names, .out = out, .line = out->n};
+    print_short_signature(&p, def);
+    out->at[--out->n] = '\0'; /* the blank before the body */
+}

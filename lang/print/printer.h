@@ -44,6 +44,8 @@ void print_range(struct printer *p, const struct ast *lo, const struct ast *hi,
 /* --- statement.c ----------------------------------------------------------------------------- */
 
 void print_statement(struct printer *p, const struct ast *node);
+/* `fn NAME(..) -> .. where ..` and a blank, for a body that begins on the line. */
+void print_short_signature(struct printer *p, const struct ast *node);
 /* An if with everything on one line, as expressions have it. */
 void print_flat_if(struct printer *p, const struct ast *node);
 /* An expression at the end of a statement. */

@@ -282,17 +282,21 @@ static void print_signature(struct printer *p, const struct ast *node) {
     }
     put_text(p, " ");
     if (p->measuring)
-        put_text(p, "{}"); /* taken back by print_definition */
+        put_text(p, "{}"); /* taken back by print_short_signature */
 }
 
-static void print_definition(struct printer *p, const struct ast *node) {
-    print_doc(p, node->doc);
+void print_short_signature(struct printer *p, const struct ast *node) {
     if (!put_if_fits(p, print_signature, node)) {
         print_signature(p, node);
     } else {
         p->out->n -= 2;
         p->out->at[p->out->n] = '\0';
     }
+}
+
+static void print_definition(struct printer *p, const struct ast *node) {
+    print_doc(p, node->doc);
+    print_short_signature(p, node);
     print_block(p, node->kids[node->kind == AST_FN ? 3 : 2]);
 }
 

@@ -52,6 +52,21 @@ __attribute__((unused)) static const char *messages(struct unit *u) {
     return out.at;
 }
 
+/* Whether TEXT, read line by line, wants more after its last line. */
+__attribute__((unused)) static bool wants_more(const char *text, size_t n) {
+    struct arena *a = arena_new();
+    struct buf open = buf_new(a);
+    bool more = n > 0;
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(text + at, '\n', n - at);
+        size_t line = end ? (size_t)(end - text) + 1 - at : n - at;
+        more = parse_wants_more(&open, text + at, line);
+        at += line;
+    }
+    arena_free(a);
+    return more;
+}
+
 /* A file of tests/parse. */
 __attribute__((unused)) static const char *program(struct unit *u, const char *name) {
     const char *root = getenv("DCL_SRC"), *why = NULL;

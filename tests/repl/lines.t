@@ -57,8 +57,11 @@ for backend in "ref", "cpu":
     check('if a > 3 {\n  "big"\n}', "big\n", "the value of a block")
     tap.ok("did you mean" in r.ask(":hepl"), backend + ": a misspelt command")
     tap.ok(":quit" in r.ask(":help"), backend + ": help")
-    tap.ok("x + x" in r.ask(":show f"), backend + ": a definition is shown")
-    check(":show a", "4\n", "so is a variable")
+    tap.ok("  x +\n  x\n}" in r.ask(":source f"), backend + ": a definition is shown")
+
+    r.ask("## Adds.\n##  Twice.\nfn g(x: f32[N])\n  -> f32[N] {\n  x + x\n}")
+    check(":help g", "fn g(x: f32[N]) -> f32[N]\n  Adds.\n   Twice.\n  <input 22>:3\n",
+          "documentation waits for what it documents")
 
     # An error leaves everything as it was before the line.
     answer = r.ask("a = 5; d = 6; undefined")

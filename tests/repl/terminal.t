@@ -4,14 +4,13 @@ in dcl run."""
 # test: timed
 
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import time
 
 import tap
+from pseudo import Terminal
 
 SPIN = """fn spin(x: f32[N], n: i64) -> y: f32[N] {
   y = x
@@ -19,43 +18,6 @@ SPIN = """fn spin(x: f32[N], n: i64) -> y: f32[N] {
 }
 """
 SLOW = 10 if os.environ.get("DCL_ASAN") else 1
-
-
-class Terminal:
-    def __init__(self, *command):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.environ["TERM"] = "dumb"
-            os.execv(command[0], command)
-        self.seen = ""
-
-    def until(self, text, timeout=20):
-        """What comes until TEXT has come; fails the test if it does not."""
-        end = time.monotonic() + timeout
-        while text not in self.seen:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
-                raise TimeoutError("%r does not come: %r" % (text, self.seen))
-            try:
-                more = os.read(self.fd, 65536)
-            except OSError:
-                more = b""
-            if not more:
-                raise EOFError("%r does not come: %r" % (text, self.seen))
-            self.seen += more.decode(errors="replace")
-        got, self.seen = self.seen.split(text, 1)
-        return got
-
-    def type(self, text):
-        os.write(self.fd, text.encode())
-
-    def wait(self):
-        try:
-            while os.read(self.fd, 65536):
-                pass
-        except OSError:
-            pass
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
 for backend in "cpu", "ref":

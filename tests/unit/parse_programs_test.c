@@ -272,8 +272,13 @@ static void test_wants_more(void) {
         {"a \xff(", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        is_int(parse_wants_more(cases[i].text, strlen(cases[i].text)), cases[i].more,
+        is_int(wants_more(cases[i].text, strlen(cases[i].text)), cases[i].more,
                "whether more is wanted, case %zu", i);
+    struct buf open = buf_new(u.arena);
+    parse_wants_more(&open, "f(a, {[] # (\n", 13);
+    parse_wants_more(&open, "\n", 1);
+    ok(parse_wants_more(&open, "x +", 3) && !strcmp(open.at, "({ +\n"), "what lines leave open");
+    ok(parse_wants_more(&open, "y })", 4) == false && open.n == 0, "until nothing is");
 }
 
 int main(void) {

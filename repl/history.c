@@ -1,0 +1,128 @@
+/* Lines kept over sessions: in the file that DCL_HISTORY names (none if it is empty), else in
+   dcl/history in the user's folder for state (XDG Base Directory Specification 0.8:
+   XDG_STATE_HOME, ~/.local/state). The file is the lines as they were typed. A line is written
+   when it is entered, behind those of other sessions, so that a terminal that is closed loses
+   nothing; a file that has become long is cut when it is opened. */
+#include "repl/prompt.h"
+
+#include <histedit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HISTORY_MOST = 1000, FILE_MOST = 5 * HISTORY_MOST };
+
+struct line_history {
+    struct arena *arena;
+    History *lines;
+    const char *file; /* NULL: none */
+};
+
+static bool is_set(const char *text) {
+    return text && *text;
+}
+
+static const char *file_name(struct arena *a) {
+    const char *file = getenv("DCL_HISTORY"), *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (file)
+        return *file ? file : NULL;
+    if (is_set(state) && *state == '/') /* a relative one is to be ignored, says the page */
+        return arena_printf(a, "%s/dcl/history", state);
+    return is_set(home) ? arena_printf(a, "%s/.local/state/dcl/history", home) : NULL;
+}
+
+/* The folders above FILE; that one cannot be made shows when the file is opened. */
+static void make_folders(struct arena *a, const char *file) {
+    char *path = arena_strndup(a, file, strlen(file));
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static void enter(struct line_history *h, const char *line) {
+    HistEvent event;
+    history(h->lines, &event, H_ENTER, line);
+}
+
+static void write_line(void *file, int number, const char *line) {
+    (void)number;
+    fprintf(file, "%s\n", line);
+}
+
+static void read_file(struct line_history *h) {
+    FILE *f = fopen(h->file, "r");
+    char *line = NULL;
+    size_t cap = 0, n = 0;
+    ssize_t got;
+    for (; f && (got = getline(&line, &cap, f)) > 0; n++) {
+        line[strcspn(line, "\n")] = '\0';
+        enter(h, line);
+    }
+    mem_free(line);
+    if (f)
+        fclose(f);
+    f = n > FILE_MOST ? fopen(h->file, "w") : NULL;
+    if (f) {
+        history_each(h, HISTORY_MOST, write_line, f);
+        fclose(f);
+    }
+}
+
+struct line_history *history_open(struct arena *a, bool kept) {
+    struct line_history *h = ARENA_NEW(a, struct line_history);
+    HistEvent event;
+    h->arena = a;
+    h->lines = history_init();
+    if (!h->lines)
+        return h;
+    history(h->lines, &event, H_SETSIZE, HISTORY_MOST);
+    history(h->lines, &event, H_SETUNIQUE, 1);
+    h->file = kept ? file_name(a) : NULL;
+    if (!h->file)
+        return h;
+    make_folders(a, h->file);
+    read_file(h);
+    return h;
+}
+
+void history_close(struct line_history *h) {
+    if (h->lines)
+        history_end(h->lines);
+}
+
+void history_add(struct line_history *h, const char *line, size_t n) {
+    if (!h->lines || n == strspn(line, " \t"))
+        return;
+    struct arena *scratch = arena_new();
+    line = arena_strndup(scratch, line, n);
+    enter(h, line);
+    FILE *f = h->file ? fopen(h->file, "a") : NULL;
+    if (f) { /* else it cannot be written: this session has its lines all the same */
+        write_line(f, 0, line);
+        fclose(f);
+    }
+    arena_free(scratch);
+}
+
+void history_each(struct line_history *h, int most, void (*f)(void *data, int number, const char *),
+                  void *data) {
+    HistEvent event;
+    int n = 0, i = 0;
+    if (!h->lines)
+        return;
+    for (int more = history(h->lines, &event, H_LAST); more != -1;
+         more = history(h->lines, &event, H_PREV))
+        n++;
+    for (int more = history(h->lines, &event, H_LAST); more != -1;
+         more = history(h->lines, &event, H_PREV))
+        if (++i > n - most)
+            f(data, event.num, event.str);
+}
+
+void *history_of_libedit(const struct line_history *h) {
+    return h->lines;
+}

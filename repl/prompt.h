@@ -1,0 +1,98 @@
+/* What the files of the REPL share: the loop with its commands, and where lines come from. */
+#ifndef DCL_REPL_PROMPT_H
+#define DCL_REPL_PROMPT_H
+
+#include "repl/repl.h"
+
+#include "lang/base/buf.h"
+#include "lang/base/vec.h"
+
+/* --- loop.c ---------------------------------------------------------------------------------- */
+
+struct prompt {
+    const struct command_line *options;
+    struct arena *arena; /* of one input */
+    dcl_session *session;
+    struct line_reader *reader;
+    struct arena *kept; /* of SAVED */
+    struct buf saved;   /* the inputs that had no error: what :save writes */
+    unsigned inputs;
+    bool failed, quit;
+};
+
+/* Notes TEXT, which has run, for :save. */
+void prompt_keep(struct prompt *p, const char *text);
+
+/* --- words.c: the commands of word.def -------------------------------------------------------- */
+
+enum word_completes { WORD_NAMES, WORD_FILES, WORD_HELP };
+struct word {
+    const char *name, *arguments, *doc;
+    enum word_completes completes;
+    /* Runs it with the rest of its line; false after a message. */
+    bool (*run)(struct prompt *p, const char *arguments);
+};
+enum word_id {
+#define WORD(name, arguments, completes, doc) WORD_##name,
+#include "repl/word.def"
+#undef WORD
+    WORD_COUNT
+};
+extern const struct word words[WORD_COUNT];
+
+#define WORD(name, arguments, completes, doc) bool word_##name(struct prompt *p, const char *rest);
+#include "repl/word.def"
+#undef WORD
+
+/* Runs TEXT, a command without its colon; false after a message. */
+bool word_run(struct prompt *p, const char *text);
+/* A message: how W is used; gives false. */
+bool word_usage(enum word_id w);
+
+/* --- line.c ---------------------------------------------------------------------------------- */
+
+struct line_reader;
+/* From standard input: with editing, history and completion on a terminal. */
+struct line_reader *line_reader_new(struct arena *a, dcl_session *s);
+void line_reader_close(struct line_reader *r);
+/* Whose names are completed from here on. */
+void line_reader_session(struct line_reader *r, dcl_session *s);
+enum line_status { LINE_READ, LINE_END, LINE_INTERRUPTED };
+/* A line without its end, valid until the next call. MORE: it goes on with one before. */
+enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n);
+/* The line is read again. */
+void line_unread(struct line_reader *r);
+bool line_is_terminal(const struct line_reader *r);
+/* Whether the next line can be looked at without waiting for somebody. */
+bool line_can_look(const struct line_reader *r);
+/* Where the next line begins if it belongs to a text that was pasted, as the last one does; else
+   NULL. */
+const char *line_pasted(const struct line_reader *r);
+/* Whether more has arrived than was read: not somebody who types. */
+bool line_waits(const struct line_reader *r);
+/* The last MOST lines, oldest first. */
+void line_history(struct line_reader *r, int most, void (*f)(void *data, int number, const char *),
+                  void *data);
+
+/* --- history.c: lines kept over sessions ------------------------------------------------------ */
+
+struct line_history;
+/* The history; from a file and to it, if KEPT. */
+struct line_history *history_open(struct arena *a, bool kept);
+void history_close(struct line_history *h);
+void history_add(struct line_history *h, const char *line, size_t n);
+void history_each(struct line_history *h, int most, void (*f)(void *data, int number, const char *),
+                  void *data);
+/* libedit's own, for EL_HIST. */
+void *history_of_libedit(const struct line_history *h);
+
+/* --- tab.c ------------------------------------------------------------------------------ */
+
+struct completions {
+    size_t from; /* where in the line what is completed begins */
+    VEC(const char *) at;
+};
+/* What may stand at the end of LINE (N bytes), sorted, in arena A. */
+struct completions complete_line(struct arena *a, dcl_session *s, const char *line, size_t n);
+
+#endif

@@ -1,0 +1,28 @@
+/* Questions about expressions: shared by ask.c, show.c and time.c. */
+#ifndef DCL_SESSION_ASK_H
+#define DCL_SESSION_ASK_H
+
+#include "session/state.h"
+
+struct question {
+    const char *text; /* an expression or a statement, as it was typed */
+    const char *what; /* what else the answer depends on; may be NULL */
+    /* Answers about E in the unit that is open for it; false after an error. */
+    bool (*answer)(struct dcl_session *s, struct question *q, const struct ast *e);
+    const char *reply;     /* the answer, if it is a text; in s->messages */
+    struct timing *timing; /* or a time */
+};
+
+/* Evaluates for an answer. All that was done on the way is taken back: variables, what states and
+   containers hold, random numbers. */
+bool question_ask(struct dcl_session *s, struct question *q);
+/* The function, layer or instance's layer that V is; NULL if it is none. */
+const struct ast *value_definition(const struct value *v);
+
+/* What still has to be computed of a value: tensors and scalars without data. */
+struct pending {
+    VEC(struct value) at;
+};
+void pending_of(struct dcl_session *s, const struct value *v, struct pending *out);
+
+#endif

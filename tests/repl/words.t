@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""words.t: the commands of the prompt, on both back-ends; an error changes nothing."""
+
+import os
+import re
+
+import tap
+
+with open(os.path.join(tap.SRC, "repl/word.def"), encoding="ascii") as table:
+    WORDS = re.findall(r"^WORD\((\w+),", table.read(), re.MULTILINE)
+
+BEFORE = """
+## Twice x.
+##
+## `twice(x)` with x: f32[2]
+fn twice(x: f32[N]) -> f32[N] {
+  x * 2   # a comment
+}
+layer Net(n: int) {
+  blocks = [Linear(n, n), Linear(n, 1, with_bias = false)]
+  buffer calls: i64 = 0
+  fn forward(x: f32[B, n]) -> f32[B, 1] {
+    calls = calls + 1
+    x |> blocks[0] |> relu |> blocks[1]
+  }
+}
+x: f32[4] = 1.5
+b: f32[2, 3] = 2
+net = Net(3)
+"""
+tried = set()
+
+
+def prompt(lines, backend="cpu", before=BEFORE):
+    """What the last line of LINES prints, on either stream; the words in it count as tried."""
+    tried.update(re.findall(r"^:(\w+)", lines, re.MULTILINE))
+    *first, last = lines.split("\n")
+    text = before + "\n".join(first) + '\nprint("<mark>")\n' + last + "\n"
+    status, out, err = tap.run("sh", "-c", '"$0" --backend "$1" 2>&1', tap.DCL, backend, input=text)
+    tap.ok(status in (0, 1) and not err, "the prompt survives %r" % last, status, err)
+    return out.split("<mark>\n", 1)[-1]
+
+
+def prints(lines, want, **options):
+    tap.is_str(prompt(lines, **options), want, "%r" % lines)
+
+
+def tells(lines, *parts, **options):
+    got = prompt(lines, **options)
+    tap.ok(all(part in got for part in parts), "%r tells %s" % (lines, ", ".join(parts)), got)
+
+
+# Every entry of the table is listed, and told by itself.
+listed = prompt(":help")
+for word in WORDS:
+    tap.ok(re.search(r"^  :%s\b" % word, listed, re.MULTILINE), ":help lists :%s" % word, listed)
+    tells(":help :" + word, ":" + word)
+tells(":hepl", "no command :hepl", "did you mean :help?")
+tells(":xyzzyx", "no command :xyzzyx", "see :help")
+tells(":help :hepl", "did you mean :help?")
+
+for backend in "cpu", "ref":
+    on = {"backend": backend}
+    tells(":help twice", "fn twice(x: f32[N]) -> f32[N]\n  Twice x.\n", **on)
+    tells(":help relu", "fn relu(x: T) -> T where T: number\n", "stdlib/activation.dcl:", **on)
+    tells(":help net", "net: Net, fn forward(x: f32[B, n]) -> f32[B, 1]\n", "layer Net(n: int)",
+          "  fn forward(", **on)
+    tells(":help Linear", "layer Linear(inputs: int, outputs: int", "W^T", **on)
+    tells(":help x", "x: f32[4]\n", **on)
+    prints(":help sqrt", "sqrt(x)\n  square root, correctly rounded\n", **on)
+    tells(":help print", "print(value, ..)", **on)
+    tells(":help kind", "kind(value)", **on)
+    tells(":help time", "time()", ":time EXPR", **on)
+    tells(":help rleu", "unknown name rleu", "did you mean relu?", **on)
+
+    for expression, want in (
+            ("twice(x)", "f32[4]"), ("x[0]", "f32"), ("net(b)", "f32[2, 1]"), ("3", "int"),
+            ("1.5", "float"), ("x[0] > 1", "bool"), ('"a"', "str"), ("f16", "dtype"),
+            ("none", "none"), ("[1, x, b > 1]", "[int, f32[4], bool[2, 3]]"),
+            ("(1, 2.5)", "(int, float)"), ("[i for i in 0:100]", "[int, int, int, int, ..] of 100"),
+            ("twice", "fn twice(x: f32[N]) -> f32[N]"), ("Net", "layer Net(n: int)"),
+            ("net", "Net, fn forward(x: f32[B, n]) -> f32[B, 1]"), ("print", "fn print")):
+        prints(":type " + expression, want + "\n", **on)
+    for expression, want in (
+            ("net(b)", "[2, 1]"), ("b", "[2, 3]"), ("x[0]", "[]"), ("7", "[]"),
+            ("[x, b]", "[4]\n[2, 3]"), ("relu", "none"),
+            ("net", "blocks.0.weight: [3, 3]\nblocks.0.bias: [3]\nblocks.1.weight: [1, 3]\n"
+             "calls: []")):
+        prints(":shape " + expression, want + "\n", **on)
+    prints(":source twice", "# <input 1>:4\n## Twice x.\n##\n## `twice(x)` with x: f32[2]\n"
+           "fn twice(x: f32[N]) -> f32[N] {\n  x * 2   # a comment\n}\n", **on)
+    tells(":source net", "layer Net(n: int) {\n", "buffer calls", **on)
+    tells(":source softmax", "stdlib/norm.dcl:", "fn softmax(", **on)
+    tells(":source x", "this has no source", **on)
+
+    tells(":time net(b)", "median ", "least ", " of ", " runs", **on)
+    tells(":time map i { x[i] = x[i] + 1 }", "median ", **on)
+    # An answer leaves no traces: buffers, containers, random numbers, variables.
+    prints(":time net(b)\n:type net(b)\n:shape net(b)\nnet.calls", "0\n", **on)
+    prints(":time map i { x[i] = x[i] + 1 }\nx", "[1.5 1.5 1.5 1.5]  f32[4]\n", **on)
+    prints(":type Linear(2, 2)\nm = Linear(2, 2)\nn = m.weight",
+           prompt("m = Linear(2, 2)\nn = m.weight", **on), **on)
+    tells(":type y = 3\ny", "unknown name y", **on)
+
+    with open("loaded.dcl", "w", encoding="ascii") as f:
+        f.write("fn four() -> i64 { 4 }\nloaded = four()\nprint(loaded)\n")
+    with open("fails.dcl", "w", encoding="ascii") as f:
+        f.write("fn twice(x: f32[N]) -> f32[N] { x * 3 }\nx[0] = 7\nassert(1 > 2)\n")
+    prints(":load loaded.dcl", "4\n", **on)
+    prints(':load "loaded.dcl"\nfour() + loaded', "8\n", **on)
+    tells(":load nosuch.dcl", "nosuch.dcl", **on)
+    tells(":load fails.dcl", "fails.dcl:3", "assertion failed", **on)
+    prints(":load fails.dcl\ntwice(x)", "[3. 3. 3. 3.]  f32[4]\n", **on)
+
+    session = BEFORE + """:load loaded.dcl
+y = nosuch
+:type x
+fn half(x: f32[N]) -> f32[N] { x / 2 }
+for i in 0:3 {
+  x = half(x)
+}
+fn half(x: f32[N]) -> f32[N] {
+  x / 4 }
+print(half(x), net(b), net.calls)
+:save saved.dcl
+"""
+    status, out, err = tap.dcl("--backend", backend, input=session)
+    again, saved, wrong = tap.dcl("run", "saved.dcl", "--backend", backend)
+    out = out.replace("f32[4]\n", "", 1)  # a question is no statement
+    tap.ok(again == 0 and saved == out and "unknown name nosuch" in err and not wrong,
+           backend + ": what :save writes runs again to the same end", out, saved, wrong)
+    tried.update(["save", "load", "type"])
+    tells(":save /nosuch/file.dcl", "/nosuch/file.dcl cannot be written", **on)
+
+    tells(":reset\nx", "unknown name x", **on)
+    prints(":reset\nx = 3\nx", "3\n", **on)
+    prints(":reset\n:save empty.dcl\n:load empty.dcl", "", **on)
+    tells("first = 1\nsecond = 2\n:history 3", "second = 2", ":history 3", **on)
+    tells(":history none", "it is called so: :history [COUNT]", **on)
+    prints(":quit\n1 + 1", "", **on)
+
+tells(":show twice", "fn twice(x: f32[N])", "x_v * 2.0")
+tells(":show twice(x: f32[8])", "x: f32[8]")
+tells(":show twice(x) + 1", "fn expression(", "f32[4]")
+tells(":show twice as llvm", "define ")
+tells(":show net(b) as asm", "dcl_kernel")
+tells(":show twice as dcl", "x_v * 2.0")
+tells(":show twice as java", "not java")
+tells(":show 1 + 2", "nothing is computed here")
+tells(":movement twice(x)", "x: reads 16, writes 0 bytes", "in all: reads 16, writes 16 bytes")
+tells(":movement twice", "in all: reads 4*N")
+tells(":movement net(b)", "blocks", "in all:")
+for word in "show", "movement":
+    tells(":%s twice" % word, "the reference evaluator compiles nothing", backend="ref")
+
+# What is wrong is told, and nothing has happened.
+for word in "type", "shape", "source", "show", "movement", "time", "load", "save":
+    tells(":" + word, "it is called so: :" + word)
+for word in "reset", "quit":
+    tells(":%s now\nx" % word, "f32[4]")
+for word in "type", "shape", "source", "show", "movement", "time":
+    tells(":%s nosuch" % word, "unknown name nosuch")
+    tells(":%s fn f() -> int { 1 }" % word, "this wants one expression")
+    tells(":%s 1 +" % word, "expected an expression")
+    prints(":%s nosuch\ntwice(x)" % word, "[3. 3. 3. 3.]  f32[4]\n")
+tap.is_str(" ".join(sorted(set(WORDS) - tried)), "", "every command has been tried")
+tap.done_testing()
