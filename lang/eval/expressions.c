@@ -448,20 +448,13 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
 }
 
 static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
-    {
-        struct env *where = NULL;
-        struct binding *b =
-            e->kids[0]->kind == AST_NAME ? env_find(env, e->kids[0]->name, &where) : NULL;
-        struct value object;
-        if (!b || b->value.kind == VAL_LIST || b->value.kind == VAL_PACK) {
-            if (!eval_expr(ev, env, e->kids[0], &object))
-                return false;
-            if (object.kind == VAL_LIST || object.kind == VAL_PACK)
-                return eval_list_index(ev, env, e, &object, out);
-        }
-    }
+    struct value object;
     struct block b;
-    return eval_block(ev, env, e, &b) && block_read(ev, &b, out);
+    if (!eval_expr(ev, env, e->kids[0], &object)) /* once: it may act */
+        return false;
+    if (object.kind == VAL_LIST || object.kind == VAL_PACK)
+        return eval_list_index(ev, env, e, &object, out);
+    return eval_subset(ev, env, e, object, &b) && block_read(ev, &b, out);
 }
 
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {

@@ -63,6 +63,9 @@ struct block { /* a strided box of a tensor */
 };
 /* OBJECT[..] of an INDEX, or a whole tensor of a NAME. */
 bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b);
+/* The same for E, an INDEX, of OBJECT. */
+bool eval_subset(struct eval *ev, struct env *env, const struct ast *e, struct value object,
+                 struct block *b);
 bool block_is_element(const struct block *b);
 bool block_read(struct eval *ev, const struct block *b, struct value *out);
 /* Writes V (a scalar for all elements, or a tensor of the block's kept dimensions, or another

@@ -83,8 +83,11 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
         *b = block_whole(ev, object.tensor, e->span);
         return true;
     }
-    if (!eval_expr(ev, env, e->kids[0], &object))
-        return false;
+    return eval_expr(ev, env, e->kids[0], &object) && eval_subset(ev, env, e, object, b);
+}
+
+bool eval_subset(struct eval *ev, struct env *env, const struct ast *e, struct value object,
+                 struct block *b) {
     if (object.kind != VAL_TENSOR) {
         bool list = object.kind == VAL_LIST || object.kind == VAL_PACK;
         struct diag *d =

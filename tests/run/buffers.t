@@ -107,4 +107,24 @@ except dclpy.Error:
 s.output = ""
 s.run("print(net.a.count)")
 tap.is_str(s.output, "5\n", "a file that fails keeps what it did before")
+
+# What is subscripted is evaluated once.
+for backend in "cpu", "ref":
+    status, out, err = tap.dcl("--backend", backend, input="""
+layer Counter(n: int) {
+  buffer count: i64 = 0
+  fn forward(x: f32[n]) -> f32[n] {
+    count = count + 1
+    x
+  }
+}
+fn second(c: Counter, x: f32[2]) -> f32 { c(x)[1] }
+c = Counter(2)
+x: f32[2] = 1
+a = c(x)[0]
+a = c(x)[0:1]
+a = second(c, x)
+c.count
+""")
+    tap.is_str(out + err, "3\n", backend + ": a call with subscripts is one call")
 tap.done_testing()
