@@ -47,6 +47,19 @@ bool word_movement(struct prompt *p, const char *expression) {
     return tell(p, session_show(p->session, expression, "movement"));
 }
 
+bool word_watch(struct prompt *p, const char *name) {
+    bool on;
+    if (!*name) {
+        for (int k = 0; (name = session_watched(p->session, k)); k++)
+            printf("%s\n", name);
+        return true;
+    }
+    if (session_watch(p->session, name, &on))
+        return tell(p, NULL);
+    printf("%s is %s\n", name, on ? "watched" : "watched no more");
+    return true;
+}
+
 static const char *duration(struct prompt *p, double seconds) {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int k = 0;

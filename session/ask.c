@@ -13,6 +13,11 @@ static bool is_question(const struct ast *file) {
            file->kids[0]->kind != AST_USE;
 }
 
+void question_begin(struct dcl_session *s, const struct ast *e) {
+    unit_begin(s, name_of_text(s->names, "expression"), e->span, true);
+    s->unit.ev->called = NULL; /* nothing is watched */
+}
+
 bool question_ask(struct dcl_session *s, struct question *q) {
     undo_begin(s);
     struct text *t = text_read(s, s->module, "<question>", q->text, strlen(q->text));
@@ -22,7 +27,7 @@ bool question_ask(struct dcl_session *s, struct question *q) {
         ok = false;
     }
     if (ok) {
-        unit_begin(s, name_of_text(s->names, "expression"), t->file->kids[0]->span, true);
+        question_begin(s, t->file->kids[0]);
         ok = q->answer(s, q, t->file->kids[0]);
         unit_end(s);
     }
@@ -329,8 +334,7 @@ void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, con
     session_guard(s, tell_names, &t);
 }
 
-/* The value that a path such as `net.blocks[0]` names, found without evaluating anything. */
-static const struct value *value_at(struct dcl_session *s, const char *path) {
+const struct value *value_at(struct dcl_session *s, const char *path) {
     size_t n = strcspn(path, ".[");
     const char *first = arena_strndup(s->messages, path, n);
     struct binding *b = env_find(s->script, name_of_text(s->names, first), NULL);

@@ -16,8 +16,14 @@ struct question {
 /* Evaluates for an answer. All that was done on the way is taken back: variables, what states and
    containers hold, random numbers. */
 bool question_ask(struct dcl_session *s, struct question *q);
+/* Opens a unit for E. */
+void question_begin(struct dcl_session *s, const struct ast *e);
 /* The function, layer or instance's layer that V is; NULL if it is none. */
 const struct ast *value_definition(const struct value *v);
+
+/* The value that a path such as `net.blocks[0]` names, found without evaluating anything; NULL if it
+   names none. */
+const struct value *value_at(struct dcl_session *s, const char *path);
 
 /* What still has to be computed of a value: tensors and scalars without data. */
 struct pending {

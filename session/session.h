@@ -43,6 +43,13 @@ struct timing {
 /* Runs an expression or statement again and again. */
 int session_time(dcl_session *s, const char *statement, struct timing *out);
 
+/* From here on NAME is printed when it is computed, or no more if it was: a name in a function or
+   method of the session (also as "FN.h", "LAYER.h", "net.h"), or an instance as "net.blocks[0]", of
+   which it is what calls of it give. *ON: which of both. */
+int session_watch(dcl_session *s, const char *name, bool *on);
+/* The K-th of what is watched; NULL past the last. */
+const char *session_watched(dcl_session *s, int k);
+
 /* --- names */
 
 /* The names of the results of NAME, which is a function, an instance, a method such as `a.b`, or a

@@ -130,6 +130,12 @@ struct worn {
     VEC(struct seen_shape) shapes;
 };
 
+/* A value on the way that is printed. */
+struct watched {
+    const char *label;
+    struct value value;
+};
+
 /* A statement or call while it is evaluated. */
 struct unit {
     bool open;
@@ -146,6 +152,7 @@ struct unit {
     uint32_t kept;                   /* values, with symbols */
     bool acted;                      /* something has been written for good */
     struct recall *recall;           /* being recorded, or NULL */
+    VEC(struct watched) watched;     /* what the next run computes for watch.c */
 };
 
 enum backend { BACKEND_CPU, BACKEND_REF };
@@ -187,6 +194,7 @@ struct dcl_session {
     struct map rounds;    /* statement of that loop -> struct worn * */
     VEC(struct text *) texts;
     VEC(struct undo) undo;
+    VEC(struct watch *) watches; /* see watch.c */
     uint64_t line;
     uint64_t next_id, seed, before_id, before_seed;
     const char *folder; /* of the file that runs, or NULL */
@@ -315,6 +323,17 @@ static inline struct data *tensor_data(const struct tensor *t) {
     return t->impl;
 }
 int64_t tensor_elements(const struct tensor *t);
+
+/* watch.c: see Note [watching] there */
+/* The evaluator's `called`. */
+void watch_call(void *session, const struct function *fn, struct env *env,
+                const struct value *results);
+/* At the end of a statement: what is still to be printed. */
+bool watch_settle(struct dcl_session *s);
+bool watch_needs_run(const struct watched *w);
+/* V: the values of those that need a run. */
+void watch_print(struct dcl_session *s, uint32_t n, const struct watched *at,
+                 const struct value *v);
 
 /* store.c */
 /* Makes V a value of the store: runs what has been lowered, copies the rest. */

@@ -59,7 +59,7 @@ static bool run_once(struct dcl_session *s, struct timed *t) {
     if (t->compiled)
         return program_run(s, &t->program, t->at, t->symbols, t->results, s->unit.span);
     unit_end(s);
-    unit_begin(s, name_of_text(s->names, "expression"), t->st->span, true);
+    question_begin(s, t->st);
     return prepare(s, t);
 }
 

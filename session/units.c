@@ -77,6 +77,8 @@ void unit_begin(struct dcl_session *s, struct name name, struct span span, bool 
     }
     u->ev->next_id = s->next_id;
     u->ev->stop = &s->stop;
+    u->ev->listener = s;
+    u->ev->called = script && s->watches.n ? watch_call : NULL;
 }
 
 void unit_end(struct dcl_session *s) {
@@ -281,7 +283,8 @@ static bool run_unit(struct dcl_session *s, uint32_t n, const struct value *v, s
     return true;
 }
 
-bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
+/* N values V, which need a run. */
+static bool results(struct dcl_session *s, uint32_t n, struct value *v) {
     if (s->unit.ref)
         return reference_results(s, n, v);
     struct data **data = ARENA_ARRAY(s->unit.arena, struct data *, n);
@@ -296,6 +299,27 @@ bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
     return true;
 }
 
+bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
+    struct unit *u = &s->unit;
+    uint32_t watched = u->watched.n, k = n;
+    if (!watched)
+        return results(s, n, v);
+    const struct watched *at = u->watched.at;
+    struct value *all = ARENA_ARRAY(u->arena, struct value, n + watched);
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = v[i];
+    for (uint32_t i = 0; i < watched; i++)
+        if (watch_needs_run(&at[i]))
+            all[k++] = at[i].value;
+    memset(&u->watched, 0, sizeof u->watched);
+    if (k && !results(s, k, all))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = all[i];
+    watch_print(s, watched, at, all + n);
+    return true;
+}
+
 bool unit_writes(struct dcl_session *s) {
     if (!s->unit.lower)
         return false; /* the reference has written already */
@@ -304,5 +328,5 @@ bool unit_writes(struct dcl_session *s) {
 }
 
 bool unit_effects(struct dcl_session *s) {
-    return !unit_writes(s) || run_unit(s, 0, NULL, NULL, NULL);
+    return watch_settle(s) && (!unit_writes(s) || run_unit(s, 0, NULL, NULL, NULL));
 }

@@ -819,6 +819,10 @@ void lower_again(struct lower *l) {
     l->ev.facts = sym_facts_new(l->arena, before->syms);
 }
 
+bool lower_runs_once(const struct lower *l) {
+    return l->at == &l->g->body;
+}
+
 struct eval *lower_eval(struct lower *l) {
     return &l->ev;
 }

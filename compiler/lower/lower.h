@@ -54,6 +54,8 @@ struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *resu
 /* Goes on with an empty graph, after the one so far has been finished and run. Arguments have to be
    given again; what uses a tensor of the graph before is an error. */
 void lower_again(struct lower *l);
+/* Whether what is lowered now stands in no map, loop or branch. */
+bool lower_runs_once(const struct lower *l);
 /* One origin per parameter of the graph. */
 const struct origin *lower_origins(const struct lower *l);
 

@@ -284,6 +284,8 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         body = ev->result;
     struct value results = value_none();
     ok = ok && collect_results(&b, def, body, &results);
+    if (ok && ev->called)
+        ev->called(ev->listener, fn, b.env, &results);
     ev->depth--;
     ev->frame = frame.outer;
     ev->fn_name = outer;

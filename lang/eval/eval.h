@@ -137,6 +137,11 @@ struct eval {
     bool reversed; /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;
+    /* Told of each call of a function that has ended well: its scope, what it gave. NULL: nobody
+       listens. */
+    void (*called)(void *listener, const struct function *fn, struct env *env,
+                   const struct value *results);
+    void *listener;
 };
 
 #define EVAL_MAX_DEPTH 200    /* nested calls */

@@ -102,6 +102,44 @@ for backend in "cpu", "ref":
            prompt("m = Linear(2, 2)\nn = m.weight", **on), **on)
     tells(":type y = 3\ny", "unknown name y", **on)
 
+    watched = """layer Two(n: int) {
+  parts = [Linear(n, n), Linear(n, n)]
+  fn forward(x: f32[n]) -> f32[n] {
+    k = n + 1
+    h = x + 1
+    h = h * 2
+    parts[1](h)
+  }
+}
+fn made(x: f32[N]) -> (y: f32[N], s: f32) {
+  t: f32[N]
+  map i { t[i] = x[i] * 4 }
+  s = 0.5
+  y = t
+}
+two = Two(4)
+"""
+    h = "[5. 5. 5. 5.]  f32[4]\n"
+    prints(watched + ":watch h\ny = two(x)", "h: " + h, **on)
+    prints(watched + ":watch Two.h\n:watch Two.forward.k\nif two(x)[0] > 100 { 1 }",
+           "Two.h: " + h + "Two.forward.k: 5\n", **on)
+    for name in "two.h", "two.forward.h":
+        prints(watched + ":watch %s\ny = two(x)" % name, name + ": " + h, **on)
+    prints(watched + "three = Two(4)\n:watch two.h\ny = three(x)", "", **on)
+    prints(watched + ":watch made.t\n:watch s\nmade(x)[1]",
+           "made.t: [6. 6. 6. 6.]  f32[4]\ns: 0.5\n0.5\n", **on)
+    prints(watched + ":watch h\nfor i in 0:2 { y = two(x * i) }",
+           "h: [2. 2. 2. 2.]  f32[4]\nh: " + h, **on)
+    tells(watched + ":watch two.parts[1]\nprint(two(x)); y = two(x)", "two.parts[1]: [", **on)
+    got = prompt(watched + ":watch two.parts[1]\ny = two(x); y", **on)
+    shown = got[len("two.parts[1]: "):]
+    tap.is_str(shown[:len(shown) // 2], shown[len(shown) // 2:], "what an instance gives")
+    prints(watched + ":watch h\n:watch h\ny = two(x)", "", **on)
+    prints(watched + ":watch h\n:watch s\n:watch h\n:watch", "s\n", **on)
+    prints(watched + ":watch h\n:type two(x)", "f32[4]\n", **on)
+    tells(watched + ":watch nosuch", "unknown name nosuch", "what can be watched", **on)
+    prints(watched + ":watch h\nz = sum(x)", "", **on)
+
     with open("loaded.dcl", "w", encoding="ascii") as f:
         f.write("fn four() -> i64 { 4 }\nloaded = four()\nprint(loaded)\n")
     with open("fails.dcl", "w", encoding="ascii") as f:
