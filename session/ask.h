@@ -21,7 +21,7 @@ void question_begin(struct dcl_session *s, const struct ast *e);
 /* The function, layer or instance's layer that V is; NULL if it is none. */
 const struct ast *value_definition(const struct value *v);
 
-/* The value that a path such as `net.blocks[0]` names, found without evaluating anything; NULL if it
+/* The value that a path such as `net.blocks[0]` names, found without evaluating; NULL if it
    names none. */
 const struct value *value_at(struct dcl_session *s, const char *path);
 

@@ -39,7 +39,7 @@ static bool names_value(const struct dcl_session *s, const char *text, const str
                       strcmp(scope, arena_printf(s->messages, "%s.%s", layer, def)) == 0));
 }
 
-/* --- what is watched in a call ----------------------------------------------------------------- */
+/* --- what is watched in a call ---------------------------------------------------------------- */
 
 static void print_watched(struct dcl_session *s, const char *label, const struct value *v) {
     struct buf text = buf_new(s->messages);
