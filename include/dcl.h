@@ -62,7 +62,8 @@ dcl_function *dcl_compile(dcl_session *s, const char *signature);
 /* How many results a call gives. */
 int dcl_result_count(const dcl_function *f);
 /* The shapes and types of the results for these arguments: fills RESULTS[i].dtype and rank, and
-   SHAPES[i] (room for 16). */
+   SHAPES[i] (room for 16). Where a size is only found by running F, this runs it; what it would
+   write to its arguments and states goes to copies. */
 int dcl_result_shapes(dcl_function *f, const dcl_tensor *args, int nargs, dcl_tensor *results,
                       int64_t (*shapes)[16]);
 /* Calls F. Results are written to the caller's memory, whose shapes must be those of

@@ -259,6 +259,22 @@ static struct actual *bind_actuals(struct call *c, const struct variant *v, void
     return at;
 }
 
+/* What a run writes for its shapes alone is a copy. */
+static void copy_written(struct call *c, const struct graph *g, struct actual *at) {
+    for (uint32_t i = 0; i < g->params.n; i++) {
+        const struct container *x = graph_cont(g, g->params.at[i].cont);
+        size_t bytes = dtypes[x->dtype].bytes;
+        if (g->params.at[i].is_symbol || x->role != ROLE_INOUT)
+            continue;
+        for (uint32_t d = 0; d < x->rank; d++)
+            bytes *= (size_t)at[i].dims[d];
+        char *copy = arena_alloc(c->f->session->messages, bytes + 64);
+        copy += -(uintptr_t)copy % 64;
+        memcpy(copy, at[i].bytes, bytes);
+        at[i].bytes = copy;
+    }
+}
+
 static bool check_given(struct call *c) {
     struct dcl_function *f = c->f;
     for (int i = 0; f->given && i < c->nargs; i++) {
@@ -273,6 +289,77 @@ static bool check_given(struct call *c) {
     return true;
 }
 
+static bool finds_sizes(const struct program *p) {
+    bool any = false;
+    for (uint32_t k = 0; k < p->graph->results.n; k++)
+        any = any || p->found[k];
+    return any;
+}
+
+/* The dense memory of the arguments, of those that are needed. */
+static bool argument_memory(struct call *c, bool all, void **memory) {
+    for (int i = 0; i < c->nargs; i++) {
+        bool wanted = all || c->f->params[i].integer;
+        if (wanted && !has_memory(c, &c->args[i]))
+            return false;
+        memory[i] = wanted ? dense_memory(c, &c->args[i], true) : NULL;
+        if (wanted && !memory[i])
+            return false;
+    }
+    return true;
+}
+
+/* Shapes and memory of the results whose sizes are known before the run. ROOM: they need memory
+   though only shapes are asked for. */
+static bool prepare_results(struct call *c, const struct program *p, const int64_t *symbols,
+                            bool room, void **results) {
+    struct dcl_session *s = c->f->session;
+    for (uint32_t k = 0; k < p->graph->results.n; k++) {
+        const struct container *x = graph_cont(p->graph, p->graph->results.at[k]);
+        int64_t dims[EVAL_MAX_RANK];
+        size_t bytes;
+        if (p->found[k])
+            continue;
+        if (!program_result(s, p, k, symbols, dims, &bytes))
+            return false;
+        if (!c->shapes) {
+            if (!check_result(c, k, x->dtype, x->rank, dims) ||
+                !(results[k] = dense_memory(c, &c->results[k], false)))
+                return false;
+            continue;
+        }
+        tell_shape(c, k, x->dtype, x->rank, dims);
+        if (!room)
+            continue;
+        struct data *d = data_new(s, bytes, "a result", (struct span){0});
+        if (!d)
+            return false;
+        results[k] = d->bytes;
+    }
+    return true;
+}
+
+/* Shapes, and the content, of the results whose sizes the run has found. */
+static bool take_found(struct call *c, const struct program *p) {
+    struct dcl_session *s = c->f->session;
+    for (uint32_t k = 0; k < p->graph->results.n; k++) {
+        const struct container *x = graph_cont(p->graph, p->graph->results.at[k]);
+        int64_t dims[EVAL_MAX_RANK];
+        size_t bytes;
+        if (!p->found[k])
+            continue;
+        const void *memory = program_found(s, p, k, dims, &bytes);
+        if (c->shapes)
+            tell_shape(c, k, x->dtype, x->rank, dims);
+        else if (!check_result(c, k, x->dtype, x->rank, dims))
+            return false;
+        else if (bytes)
+            move_elements(&c->results[k], (char *)(uintptr_t)memory, false);
+    }
+    rt_results_free(s->rt);
+    return true;
+}
+
 static bool run_compiled(struct call *c) {
     struct dcl_session *s = c->f->session;
     struct shape_of *shapes = ARENA_ARRAY(s->messages, struct shape_of, c->nargs);
@@ -280,42 +367,34 @@ static bool run_compiled(struct call *c) {
     for (int i = 0; i < c->nargs; i++) {
         const dcl_tensor *t = &c->args[i];
         shapes[i] = (struct shape_of){(enum dtype)t->dtype, (uint32_t)t->rank, t->shape};
-        bool wanted = !c->shapes || c->f->params[i].integer;
-        memory[i] = wanted ? dense_memory(c, t, true) : NULL;
-        if (wanted && !memory[i])
-            return false;
     }
     struct variant *v = check_given(c) ? variant_for(c->f, (uint32_t)c->nargs, shapes) : NULL;
     if (!v)
         return false;
     const struct program *p = &v->program;
+    bool finds = finds_sizes(p), runs = !c->shapes || finds;
+    if (!argument_memory(c, runs, memory))
+        return false;
     struct actual *at = bind_actuals(c, v, memory);
     int64_t *symbols = ARENA_ARRAY(s->messages, int64_t, p->nsymbols);
-    if (!program_bind(s, p, at, symbols, (struct span){0}))
-        return false;
     uint32_t n = p->graph->results.n;
     void **results = ARENA_ARRAY(s->messages, void *, n);
-    for (uint32_t k = 0; k < n; k++) {
-        const struct container *x = graph_cont(p->graph, p->graph->results.at[k]);
-        int64_t dims[EVAL_MAX_RANK];
-        size_t bytes;
-        if (!program_result(s, p, k, symbols, dims, &bytes))
-            return false;
-        if (c->shapes)
-            tell_shape(c, k, x->dtype, x->rank, dims);
-        else if (!check_result(c, k, x->dtype, x->rank, dims) ||
-                 !(results[k] = dense_memory(c, &c->results[k], false)))
-            return false;
-    }
+    if (!program_bind(s, p, at, symbols, (struct span){0}) ||
+        !prepare_results(c, p, symbols, runs, results))
+        return false;
+    if (!runs)
+        return true;
+    if (c->shapes)
+        copy_written(c, p->graph, at);
+    if (!program_run(s, p, at, symbols, results, (struct span){0}) || !take_found(c, p))
+        return false;
     if (c->shapes)
         return true;
-    if (!program_run(s, p, at, symbols, results, (struct span){0}))
-        return false;
     for (int i = 0; i < c->nargs; i++)
         if (c->f->params[i].inout && memory[i] != c->args[i].data && element_count(&c->args[i]))
             move_elements(&c->args[i], memory[i], false);
     for (uint32_t k = 0; k < n; k++)
-        if (results[k] != c->results[k].data && element_count(&c->results[k]))
+        if (!p->found[k] && results[k] != c->results[k].data && element_count(&c->results[k]))
             move_elements(&c->results[k], results[k], false);
     return true;
 }

@@ -9,6 +9,12 @@ void program_init(struct program *p, struct arena *a, const struct graph *g, str
                   const struct origin *origins) {
     *p = (struct program){.graph = g, .kernel = k, .origins = origins};
     p->nsymbols = graph_symbols(g, a, &p->symbols);
+    p->found = ARENA_ARRAY(a, bool, g->results.n);
+    for (uint32_t i = 0; i < g->body.nodes.n; i++)
+        for (uint32_t k = 0; k < g->results.n; k++)
+            if (g->body.nodes.at[i]->kind == NODE_DECL &&
+                g->body.nodes.at[i]->decl.cont.i == g->results.at[k].i)
+                p->found[k] = true;
 }
 
 struct values {
@@ -108,6 +114,19 @@ bool program_result(struct dcl_session *s, const struct program *p, uint32_t k,
     }
     *bytes = (size_t)n;
     return true;
+}
+
+const void *program_found(struct dcl_session *s, const struct program *p, uint32_t k, int64_t *dims,
+                          size_t *bytes) {
+    const struct container *c = graph_cont(p->graph, p->graph->results.at[k]);
+    const int64_t *sizes;
+    const void *memory = rt_result(s->rt, k, &sizes);
+    *bytes = dtypes[c->dtype].bytes;
+    for (uint32_t d = 0; d < c->rank; d++) {
+        dims[d] = sizes[d];
+        *bytes *= (size_t)sizes[d];
+    }
+    return memory;
 }
 
 bool program_run(struct dcl_session *s, const struct program *p, const struct actual *at,

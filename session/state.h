@@ -95,6 +95,7 @@ struct program {
     const struct origin *origins; /* one per parameter of the graph */
     struct graph_symbol *symbols;
     uint32_t nsymbols;
+    bool *found; /* per result: the run finds its size */
 };
 
 /* What a parameter of a graph is for one run. */
@@ -378,10 +379,13 @@ void program_init(struct program *p, struct arena *a, const struct graph *g, str
 /* Computes the values of the symbols, compares all shapes and checks the conditions. */
 bool program_bind(struct dcl_session *s, const struct program *p, const struct actual *at,
                   int64_t *symbols, struct span span);
-/* The shape of result K. */
+/* The shape of result K, whose size the run does not find. */
 bool program_result(struct dcl_session *s, const struct program *p, uint32_t k,
                     const int64_t *symbols, int64_t *dims, size_t *bytes);
-/* RESULTS: their memory. */
+/* The shape of result K that the last run has found, and its memory, which is the runtime's. */
+const void *program_found(struct dcl_session *s, const struct program *p, uint32_t k, int64_t *dims,
+                          size_t *bytes);
+/* RESULTS: their memory, NULL where the run finds it. */
 bool program_run(struct dcl_session *s, const struct program *p, const struct actual *at,
                  const int64_t *symbols, void *const *results, struct span span);
 

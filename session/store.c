@@ -161,7 +161,7 @@ struct wanted { /* tensors and scalars without data, each once */
     struct arena *arena;
     struct map index, seen;
     VEC(struct value) at;
-    bool symbolic, failed;
+    bool failed;
 };
 
 static void want(struct wanted *w, struct value *v);
@@ -190,6 +190,17 @@ static void want_instance(struct wanted *w, struct instance *x) {
 }
 
 static void want(struct wanted *w, struct value *v) {
+    struct value found;
+    int64_t i;
+    if (v->kind == VAL_SYM && unit_integer(w->s, v->sym, &i)) {
+        *v = value_int(i);
+    } else if (v->kind == VAL_SYM) { /* over values: the run knows it */
+        struct eval *ev = w->s->unit.ev;
+        if (!ev->ops->constant(ev->host, DT_i64, v, w->s->unit.span, &found))
+            w->failed = true;
+        else
+            *v = found;
+    }
     uintptr_t key = v->kind == VAL_TENSOR ? (uintptr_t)v->tensor : (uintptr_t)v;
     switch (v->kind) {
     case VAL_LIST:
@@ -217,14 +228,6 @@ static void want(struct wanted *w, struct value *v) {
         map_put(&w->index, key, w->at.n);
         VEC_PUSH(w->arena, w->at, *v);
         break;
-    case VAL_SYM: {
-        int64_t i;
-        if (unit_integer(w->s, v->sym, &i))
-            *v = value_int(i);
-        else
-            w->symbolic = true;
-        break;
-    }
     default: break;
     }
 }
@@ -236,10 +239,6 @@ bool store_keep(struct dcl_session *s, struct value *v, struct span span) {
     w.index = map_new(s->unit.arena);
     w.seen = map_new(s->unit.arena);
     want(&w, v);
-    if (w.symbolic) {
-        diag_error(&s->diags, span, ERR_STATIC_EXPECTED, "this integer");
-        return false;
-    }
     if (w.failed || (w.at.n && !unit_results(s, w.at.n, w.at.at)))
         return false;
     struct copier c = {.s = s, .to = s->store.arena, .made = w.index, .values = w.at.at};

@@ -217,7 +217,7 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a,
 static bool make_program(struct dcl_session *s, uint32_t n, const struct value *v,
                          struct program *p) {
     struct unit *u = &s->unit;
-    struct graph *g = lower_finish(u->lower, n, v, NULL);
+    struct graph *g = lower_finish(u->lower, n, v, NULL, NULL);
     if (!g || !round_computes(s, g))
         return false;
     g = graph_clone(u->arena, g);
@@ -245,13 +245,27 @@ bool unit_run(struct dcl_session *s, const struct program *p, const struct actua
         return false;
     for (uint32_t k = 0; k < n; k++) {
         size_t bytes;
+        if (p->found[k])
+            continue;
         if (!program_result(s, p, k, symbols, dims[k], &bytes) ||
             !(data[k] = data_new(s, bytes, "a result", span)))
             return false;
         results[k] = data[k]->bytes;
     }
     s->unit.acted = s->unit.acted || writes;
-    return program_run(s, p, at, symbols, results, span);
+    if (!program_run(s, p, at, symbols, results, span))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        size_t bytes;
+        if (!p->found[k])
+            continue;
+        const void *memory = program_found(s, p, k, dims[k], &bytes);
+        if (!(data[k] = data_new(s, bytes, "a result", span)))
+            return false;
+        memcpy(data[k]->bytes, memory, bytes);
+    }
+    rt_results_free(s->rt);
+    return true;
 }
 
 struct actual *unit_program(struct dcl_session *s, uint32_t n, const struct value *v,
@@ -323,7 +337,7 @@ bool unit_results(struct dcl_session *s, uint32_t n, struct value *v) {
 bool unit_writes(struct dcl_session *s) {
     if (!s->unit.lower)
         return false; /* the reference has written already */
-    struct graph *g = lower_finish(s->unit.lower, 0, NULL, NULL);
+    struct graph *g = lower_finish(s->unit.lower, 0, NULL, NULL, NULL);
     return g && written_by(s->unit.arena, g).any;
 }
 

@@ -233,7 +233,7 @@ struct graph *variant_lower(struct dcl_function *f, const struct variant_key *ke
                         results == 1 ? &result
                         : results    ? result.list->at
                                      : NULL,
-                        names);
+                        names, lower_found(a, f->def));
 }
 
 static struct variant_key copy_key(struct arena *a, const struct variant_key *key) {

@@ -74,7 +74,8 @@ struct memo {
 /* Where control goes when a check fails: frees what is allocated and returns the status. */
 struct bail {
     LLVMBasicBlockRef block; /* made when first needed */
-    LLVMValueRef scratch;    /* NULL for the bottom */
+    LLVMValueRef memory;     /* NULL for the bottom */
+    size_t release;          /* of struct rt_api: what frees it */
 };
 
 /* One LLVM function under construction. */
@@ -214,7 +215,9 @@ struct sym bound(struct cg *c, struct sym s);
 void bail_if(struct cg *c, LLVMValueRef condition, int32_t status);
 void bail_with(struct cg *c, LLVMValueRef status);
 void bail_unless_ok(struct cg *c, LLVMValueRef status);
-void bail_push(struct cg *c, LLVMValueRef scratch);
+void bail_push(struct cg *c, LLVMValueRef memory, size_t release);
+/* Frees the memory of B. */
+void bail_release(struct cg *c, struct bail b);
 LLVMValueRef api_field(struct cg *c, size_t offset, LLVMTypeRef type);
 void cg_poll(struct cg *c);
 bool may_be_long(struct cg *c, struct sym lo, struct sym hi);

@@ -264,20 +264,53 @@ static LLVMValueRef element_count(struct cg *c, const struct container *k) {
     return LLVMBuildSelect(c->b, bad, limit, n, "");
 }
 
-static LLVMValueRef scratch(struct cg *c, enum dtype t, LLVMValueRef count) {
-    LLVMValueRef bytes = LLVMBuildMul(c->b, count, cg_i64(c, dtypes[t].bytes), "");
-    LLVMTypeRef params[] = {c->ptr, c->i64};
-    LLVMValueRef args[] = {c->fn->api, bytes};
-    LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch), c->ptr);
-    LLVMValueRef p =
-        LLVMBuildCall2(c->b, LLVMFunctionType(c->ptr, params, 2, false), f, args, 2, "");
+/* Memory from the function of struct rt_api at FIELD, whose arguments after the first are ARGS. */
+static LLVMValueRef runtime_memory(struct cg *c, size_t field, uint32_t n, LLVMValueRef *args) {
+    LLVMTypeRef params[8] = {c->ptr};
+    LLVMValueRef all[8] = {c->fn->api};
+    for (uint32_t i = 0; i < n; i++) {
+        params[1 + i] = LLVMTypeOf(args[i]);
+        all[1 + i] = args[i];
+    }
+    LLVMValueRef f = api_field(c, field, c->ptr);
+    LLVMTypeRef type = LLVMFunctionType(c->ptr, params, n + 1, false);
+    LLVMValueRef p = LLVMBuildCall2(c->b, type, f, all, n + 1, "");
     unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
     LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex,
                              LLVMCreateEnumAttribute(c->llvm, noalias, 0));
     LLVMValueRef none = LLVMBuildICmp(c->b, LLVMIntEQ, p, LLVMConstNull(c->ptr), "");
     bail_if(c, none, RT_NO_MEMORY);
-    bail_push(c, p);
     return p;
+}
+
+static LLVMValueRef scratch(struct cg *c, const struct container *k, LLVMValueRef count) {
+    LLVMValueRef bytes = LLVMBuildMul(c->b, count, cg_i64(c, dtypes[k->dtype].bytes), "");
+    bool reserve = k->storage == STORE_RESERVE;
+    LLVMValueRef p = runtime_memory(
+        c, reserve ? offsetof(struct rt_api, reserve) : offsetof(struct rt_api, scratch), 1,
+        &bytes);
+    bail_push(c, p,
+              reserve ? offsetof(struct rt_api, reserve_free)
+                      : offsetof(struct rt_api, scratch_free));
+    return p;
+}
+
+/* The memory of a result whose size is found here, by its number. */
+static LLVMValueRef found_result(struct cg *c, struct cont r) {
+    const struct container *k = graph_cont(c->g, r);
+    LLVMTypeRef type = LLVMArrayType2(c->i64, k->rank);
+    LLVMValueRef dims = cg_alloca(c, type, 8);
+    int64_t number = 0;
+    while (c->g->results.at[number].i != r.i)
+        number++;
+    for (uint32_t d = 0; d < k->rank; d++) {
+        LLVMValueRef at = cg_i64(c, d);
+        LLVMValueRef to = LLVMBuildGEP2(c->b, c->i64, dims, &at, 1, "");
+        LLVMBuildStore(c->b, cg_sym_scalar(c, subst(c, k->dims[d])), to);
+    }
+    LLVMValueRef args[] = {cg_i64(c, number), dims, cg_i64(c, k->rank),
+                           cg_i64(c, dtypes[k->dtype].bytes)};
+    return runtime_memory(c, offsetof(struct rt_api, result), 4, args);
 }
 
 /* --- filling --- */
@@ -331,9 +364,19 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     int64_t count, last;
     if (c->gpu && ptx_decl(c, n))
         return;
+    if (k->role == ROLE_RESULT) {
+        place_put(c, n->decl.cont,
+                  (struct place){.layout = LAYOUT_MEMORY,
+                                 .base = found_result(c, n->decl.cont),
+                                 .expanded = 1});
+        if (n->decl.has_fill)
+            fill(c, n, element_count(c, k));
+        return;
+    }
     bool constant = constant_size(c, k, &count, &last);
     bool heap = k->storage == STORE_HEAP && fn->lanes == 1;
-    if (constant && !heap && place_slots(c, n, r, position, count, last)) {
+    if (constant && !heap && k->storage != STORE_RESERVE &&
+        place_slots(c, n, r, position, count, last)) {
         fill(c, n, NULL);
         return;
     }
@@ -341,10 +384,11 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     bool bounded = constant || bounded_size(c, k, &count);
     count = bounded ? count * fn->lanes : 0;
     uint64_t bytes = (uint64_t)count * dtypes[k->dtype].bytes;
-    bool stack = bounded && !heap && fn->stack + bytes <= STACK_BYTES &&
+    bool stack = bounded && !heap && k->storage != STORE_RESERVE &&
+                 fn->stack + bytes <= STACK_BYTES &&
                  (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
     LLVMValueRef base =
-        stack ? stack_array(c, n, k->dtype, count ? count : 1) : scratch(c, k->dtype, n_elements);
+        stack ? stack_array(c, n, k->dtype, count ? count : 1) : scratch(c, k, n_elements);
     place_put(c, n->decl.cont,
               (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes});
     fill(c, n, n_elements);

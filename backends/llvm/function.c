@@ -30,7 +30,7 @@ struct fn *fn_begin(struct cg *c, const char *name, LLVMTypeRef type, bool inter
     if (!c->gpu)
         fn->status = cg_alloca(c, c->i32, 4);
     cg_at(c, cg_block(c, "start"));
-    bail_push(c, NULL);
+    bail_push(c, NULL, 0);
     return fn;
 }
 
@@ -147,9 +147,16 @@ struct sym subst(struct cg *c, struct sym s) {
 
 /* --- the way out --- */
 
-void bail_push(struct cg *c, LLVMValueRef scratch) {
-    struct bail b = {NULL, scratch};
+void bail_push(struct cg *c, LLVMValueRef memory, size_t release) {
+    struct bail b = {NULL, memory, release};
     VEC_PUSH(c->a, c->fn->bails, b);
+}
+
+void bail_release(struct cg *c, struct bail b) {
+    LLVMTypeRef params[] = {c->ptr, c->ptr};
+    LLVMValueRef args[] = {c->fn->api, b.memory};
+    LLVMValueRef f = api_field(c, b.release, c->ptr);
+    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
 }
 
 LLVMValueRef api_field(struct cg *c, size_t offset, LLVMTypeRef type) {
@@ -169,10 +176,7 @@ static LLVMBasicBlockRef bail_block(struct cg *c, uint32_t level) {
     fn->bails.at[level].block = block;
     cg_at(c, block);
     if (level) {
-        LLVMTypeRef params[] = {c->ptr, c->ptr};
-        LLVMValueRef args[] = {fn->api, fn->bails.at[level].scratch};
-        LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch_free), c->ptr);
-        LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
+        bail_release(c, fn->bails.at[level]);
         LLVMBuildBr(c->b, next);
     } else {
         LLVMBuildRet(c->b, LLVMBuildLoad2(c->b, c->i32, fn->status, ""));

@@ -107,12 +107,8 @@ static void lower_node(struct cg *c, const struct region *r, uint32_t i) {
 
 static void free_scratch(struct cg *c, uint32_t mark) {
     struct fn *fn = c->fn;
-    while (fn->bails.n > mark) {
-        LLVMTypeRef params[] = {c->ptr, c->ptr};
-        LLVMValueRef args[] = {fn->api, fn->bails.at[--fn->bails.n].scratch};
-        LLVMValueRef f = api_field(c, offsetof(struct rt_api, scratch_free), c->ptr);
-        LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
-    }
+    while (fn->bails.n > mark)
+        bail_release(c, fn->bails.at[--fn->bails.n]);
 }
 
 void lower_region(struct cg *c, const struct region *r) {

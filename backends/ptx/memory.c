@@ -61,11 +61,15 @@ bool ptx_decl(struct cg *c, const struct node *n) {
     const struct container *k = graph_cont(c->g, n->decl.cont);
     const char *name = name_text(c->g->names, k->name);
     int64_t bytes;
+    if (k->role == ROLE_RESULT) {
+        ptx_refuse(c, n, "the size of the result %s is found when it runs", name);
+        return true;
+    }
     if (!constant_bytes(c, k, &bytes)) {
         ptx_refuse(c, n, "%s is declared in a kernel and its size is not constant", name);
         return true;
     }
-    if (k->storage == STORE_HEAP || k->storage == STORE_GLOBAL) {
+    if (k->storage == STORE_HEAP || k->storage == STORE_RESERVE || k->storage == STORE_GLOBAL) {
         ptx_refuse(c, n, "%s is in %s, which a kernel cannot make", name,
                    storage_names[k->storage]);
         return true;

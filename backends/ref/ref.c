@@ -20,6 +20,12 @@ struct ref_memo {
 
 struct ref_tensor;
 
+/* The memory of a container in reserve: as much as has been written to. */
+struct room {
+    void *bytes;
+    int64_t elements;
+};
+
 struct ref {
     struct eval ev;
     struct arena *arena;
@@ -35,10 +41,11 @@ struct ref {
 /* The real sizes: those of the tensor as it was made. */
 struct ref_tensor {
     struct ref_data data;
-    uint32_t maps;    /* around its declaration */
-    float *wide;      /* see Note [wide elements] */
-    uint8_t *is_wide; /* by element */
-    bool listed;      /* some may be wide */
+    uint32_t maps;     /* around its declaration */
+    float *wide;       /* see Note [wide elements] */
+    uint8_t *is_wide;  /* by element */
+    bool listed;       /* some may be wide */
+    struct room *room; /* in reserve: what memory there is so far; else NULL */
     int64_t count;
     uint32_t rank;
     int64_t dims[EVAL_MAX_RANK];
@@ -61,10 +68,35 @@ static void close_bytes(void *p) {
     mem_free(p);
 }
 
+static void close_room(void *p) {
+    mem_free(((struct room *)p)->bytes);
+}
+
+/* Memory for element O of T, which is in reserve. */
+static bool make_room(struct ref *r, const struct tensor *t, int64_t o) {
+    struct ref_tensor *x = real(t);
+    int64_t had = x->room->elements, n = had * 2 > o + 1 ? had * 2 : o + 64;
+    size_t size = dtypes[t->dtype].bytes;
+    char *bytes = n <= REF_MAX_BYTES ? mem_aligned((size_t)n * (size + 1), 64) : NULL;
+    if (!bytes) {
+        diag_error(r->ev.diags, t->span, ERR_NO_MEMORY, tensor_name(r, t));
+        return false;
+    }
+    if (had) {
+        memcpy(bytes, x->data.bytes, (size_t)had * size);
+        memcpy(bytes + (size_t)n * size, x->data.written, (size_t)had);
+    }
+    mem_free(x->room->bytes);
+    x->room->bytes = x->data.bytes = bytes;
+    x->data.written = (uint8_t *)bytes + (size_t)n * size;
+    memset(x->data.written + had, 0, (size_t)(n - had));
+    x->room->elements = n;
+    return true;
+}
+
 static bool op_container(void *host, struct tensor *t, enum storage storage,
                          const struct value *fill) {
     struct ref *r = host;
-    (void)storage;
     struct ref_tensor *x = ARENA_NEW(r->ev.arena, struct ref_tensor);
     int64_t n = 1;
     x->rank = t->rank;
@@ -83,6 +115,12 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
     size_t size = dtypes[t->dtype].bytes;
     x->maps = r->maps;
     x->count = n;
+    t->impl = x;
+    if (storage == STORE_RESERVE && !fill) {
+        x->room = ARENA_NEW(r->ev.arena, struct room);
+        arena_on_free(r->ev.arena, close_room, x->room);
+        return true;
+    }
     size_t more = dtype_is_half(t->dtype) ? sizeof *x->wide + 1 : 0;
     x->data.bytes = mem_aligned((size_t)n * (size + 1 + more) + 64, 64);
     if (!x->data.bytes) {
@@ -100,7 +138,6 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
             scalar_store(t->dtype, (char *)x->data.bytes + (size_t)i * size, fill->scalar);
     else
         x->data.written = (uint8_t *)x->data.bytes + (size_t)n * size;
-    t->impl = x;
     return true;
 }
 
@@ -147,7 +184,8 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
         return true;
     }
     const struct ref_data *x = &real(t)->data;
-    if (x->written && !x->written[o]) {
+    const struct room *room = real(t)->room;
+    if ((room && o >= room->elements) || (x->written && !x->written[o])) {
         diag_error(r->ev.diags, span, ERR_UNWRITTEN, tensor_name(r, t));
         return false;
     }
@@ -193,6 +231,9 @@ static bool op_write(void *host, const struct tensor *t, const struct value *at,
         return true;
     if (!offset(t, at, &o, &bad))
         return drop || outside(r, t, at, bad, span);
+    const struct room *room = real(t)->room;
+    if (room && o >= room->elements && !make_room(r, t, o))
+        return false;
     const struct ref_data *x = &real(t)->data;
     char *p = (char *)x->bytes + (size_t)o * dtypes[t->dtype].bytes;
     if (res != RES_NONE) {

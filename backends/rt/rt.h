@@ -10,7 +10,7 @@
 
 /* What a kernel sees: the order and types of these fields are its ABI (RT_ABI_VERSION is part of
    the cache key). Kernels get `struct rt_api *` as first argument and load what they need. */
-#define RT_ABI_VERSION 1
+#define RT_ABI_VERSION 2
 
 struct rt_api {
     /* Non-zero when the user wants to stop; loops poll it and return RT_INTERRUPTED. */
@@ -30,6 +30,13 @@ struct rt_api {
     /* Records the first failed check: MESSAGE (a constant of the kernel) with two numbers that a
        "%lld" in it may show. The kernel then returns RT_CHECK_FAILED. Thread-safe. */
     void (*fail)(struct rt_api *api, const char *message, int64_t a, int64_t b);
+    /* BYTES of address space, zeroed, of which only pages that are touched take memory; NULL when
+       there is none. Given back with reserve_free. Thread-safe. */
+    void *(*reserve)(struct rt_api *api, int64_t bytes);
+    void (*reserve_free)(struct rt_api *api, void *p);
+    /* Memory, aligned to 64 and zeroed, for result K of the call, whose RANK dimensions DIMS the
+       kernel has found; elements have SIZE bytes. NULL when there is none or it is too large. */
+    void *(*result)(struct rt_api *api, int64_t k, const int64_t *dims, int64_t rank, int64_t size);
 };
 
 enum rt_status { RT_OK = 0, RT_CHECK_FAILED = 1, RT_INTERRUPTED = 2, RT_NO_MEMORY = 3 };
@@ -51,6 +58,11 @@ void rt_clear_stop(struct rt *rt);
 /* Runs K; on failure *MESSAGE is the text (rt's memory, until the next call). */
 enum rt_status rt_call(struct rt *rt, rt_kernel *k, void *const *bufs, const int64_t *symbols,
                        const char **message);
+
+/* What the last call of a kernel has found for its result K: its memory and dimensions (room for
+   16), which stay until rt_results_free or the next call. NULL if it found none. */
+const void *rt_result(const struct rt *rt, int64_t k, const int64_t **dims);
+void rt_results_free(struct rt *rt);
 
 /* Machine code: a relocatable ELF x86-64 object, loaded into executable memory without a linker or
    LLVM (W^X: written, then made executable). Undefined symbols may be memcpy memmove memset and

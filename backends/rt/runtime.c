@@ -48,7 +48,10 @@ struct rt *rt_new(int threads) {
                               .parallel = rt_parallel,
                               .scratch = rt_scratch,
                               .scratch_free = rt_scratch_free,
-                              .fail = fail};
+                              .fail = fail,
+                              .reserve = rt_reserve,
+                              .reserve_free = rt_reserve_free,
+                              .result = rt_find};
     /* With more threads than processors, who spins takes the time of who works. */
     rt->spin_ns = threads > rt_processors() ? 0 : SPIN_NS;
     return rt;
@@ -60,6 +63,7 @@ void rt_free(struct rt *rt) {
     rt_pool_stop(rt);
     for (int32_t k = 0; k < rt->api.threads; k++)
         rt_scratch_release(&rt->threads[k].scratch);
+    rt_results_free(rt);
     free(rt->threads);
     free(rt);
 }
@@ -116,6 +120,7 @@ enum rt_status rt_call(struct rt *rt, rt_kernel *k, void *const *bufs, const int
     for (int32_t i = 0; i < rt->api.threads; i++)
         if (rt->threads[i].failure.message)
             rt->threads[i].failure.message = NULL;
+    rt_results_free(rt);
     /* Rounding and denormals as in the workers, whatever the program around us has set. */
     unsigned mxcsr = _mm_getcsr();
     _mm_setcsr(RT_MXCSR);

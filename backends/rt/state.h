@@ -47,7 +47,17 @@ struct rt {
     bool started;                                /* starting was tried */
     bool forked;                                 /* the caller is inside rt_parallel */
     int64_t spin_ns;                             /* how long to wait before sleeping */
+    struct rt_found *found;                      /* results of the last call, nfound of them */
+    int64_t nfound;
     char message[1024];
+};
+
+enum { RT_MAX_RANK = 16 };
+
+/* A result whose size a kernel has found. */
+struct rt_found {
+    void *bytes; /* NULL: of another kind */
+    int64_t dims[RT_MAX_RANK];
 };
 
 /* This thread's part of RT: that of the worker, else that of the caller. */
@@ -61,6 +71,9 @@ int32_t rt_processors(void);
 
 void *rt_scratch(struct rt_api *api, int64_t bytes);
 void rt_scratch_free(struct rt_api *api, void *p);
+void *rt_reserve(struct rt_api *api, int64_t bytes);
+void rt_reserve_free(struct rt_api *api, void *p);
+void *rt_find(struct rt_api *api, int64_t k, const int64_t *dims, int64_t rank, int64_t size);
 /* Takes back all blocks, keeps the memory: as one chunk from the next use on. */
 void rt_scratch_reset(struct rt_scratch *s);
 void rt_scratch_release(struct rt_scratch *s);

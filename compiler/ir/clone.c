@@ -63,6 +63,18 @@ static struct index copy_index(struct copier *k, const struct index *x) {
     return copy;
 }
 
+/* The sizes of a container that stays the same one follow what is renamed: the copy takes the place
+   of the original. */
+static void copy_dims(struct copier *k, struct cont from, struct cont to) {
+    if (!k->subst || from.i != to.i)
+        return;
+    struct container *c = graph_cont(k->g, to);
+    struct sym *dims = ARENA_ARRAY(k->g->arena, struct sym, c->rank);
+    for (uint32_t d = 0; d < c->rank; d++)
+        dims[d] = copy_sym(k, c->dims[d]);
+    c->dims = dims;
+}
+
 static struct node *copy_node(struct copier *k, const struct node *n) {
     struct node *copy;
     if (k->subst) {
@@ -75,7 +87,10 @@ static struct node *copy_node(struct copier *k, const struct node *n) {
     *copy = *n;
     copy->id = id;
     switch (n->kind) {
-    case NODE_DECL: copy->decl.cont = copy_cont(k, n->decl.cont); break;
+    case NODE_DECL:
+        copy->decl.cont = copy_cont(k, n->decl.cont);
+        copy_dims(k, n->decl.cont, copy->decl.cont);
+        break;
     case NODE_READ:
         copy->read.name = copy_name(k, n->read.name);
         copy->read.from = copy_memlet(k, &n->read.from);

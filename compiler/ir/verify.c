@@ -53,7 +53,9 @@ static bool check_decl(struct verifier *v, const struct node *n) {
         return broken(v, 2, "a declaration of container %u", c.i);
     const struct container *k = graph_cont(v->g, c);
     struct cont_state *s = &v->conts[c.i];
-    if (k->role != ROLE_TRANSIENT || s->uses++)
+    bool found = s->found;
+    s->found = false;
+    if (!found && (k->role != ROLE_TRANSIENT || s->uses++))
         return broken(v, 3, "%s is declared %s", verify_name(v, k->name),
                       k->role != ROLE_TRANSIENT ? "and an argument" : "twice");
     for (uint32_t d = 0; d < k->rank; d++)
@@ -61,6 +63,8 @@ static bool check_decl(struct verifier *v, const struct node *n) {
             return false;
     if (!check_storage(v, k))
         return false;
+    if (n->decl.has_fill && k->storage == STORE_RESERVE)
+        return broken(v, 16, "%s is in reserve and has a fill", verify_name(v, k->name));
     s->alive = true;
     s->written = n->decl.has_fill;
     s->depth = v->loops.n;
@@ -203,7 +207,7 @@ static bool use_argument(struct verifier *v, struct cont c, bool result) {
     if (!role || v->conts[c.i].uses++)
         return broken(v, 3, "%s is %s %s", verify_name(v, k->name), role ? "twice" : "not",
                       result ? "a result" : "a parameter");
-    v->conts[c.i].alive = true;
+    v->conts[c.i].alive = !v->conts[c.i].found;
     v->conts[c.i].written = k->role != ROLE_RESULT;
     v->span = k->span;
     return check_storage(v, k);
@@ -217,8 +221,20 @@ static bool check_shape(struct verifier *v, const struct container *c) {
     return true;
 }
 
+/* Results that the graph's own region declares: the run finds their sizes. */
+static void note_found(struct verifier *v) {
+    const struct graph *g = v->g;
+    for (uint32_t i = 0; i < g->body.nodes.n; i++) {
+        const struct node *n = g->body.nodes.at[i];
+        if (n && n->kind == NODE_DECL && n->decl.cont.i < g->conts.n &&
+            graph_cont(g, n->decl.cont)->role == ROLE_RESULT)
+            v->conts[n->decl.cont.i].found = true;
+    }
+}
+
 static bool check_arguments(struct verifier *v) {
     const struct graph *g = v->g;
+    note_found(v);
     struct graph_symbol *symbols;
     uint32_t n = graph_symbols(g, v->arena, &symbols);
     for (uint32_t i = 0; i < n; i++)
@@ -235,7 +251,7 @@ static bool check_arguments(struct verifier *v) {
         if (!g->params.at[i].is_symbol && !check_shape(v, graph_cont(g, g->params.at[i].cont)))
             return false;
     for (uint32_t i = 0; i < g->results.n; i++)
-        if (!check_shape(v, graph_cont(g, g->results.at[i])))
+        if (!v->conts[g->results.at[i].i].found && !check_shape(v, graph_cont(g, g->results.at[i])))
             return false;
     return true;
 }

@@ -22,6 +22,7 @@ struct cont_state {
     bool written;   /* by its fill, its caller, or a plain write before */
     uint32_t depth; /* loops around its declaration */
     uint32_t uses;  /* as parameter, result or declaration */
+    bool found;     /* a result that the graph's own region is still to declare */
     /* In registers of several threads, perhaps: declared in a grid outside of block indices. */
     bool in_threads;
     uint32_t around; /* indices around its declaration */

@@ -96,6 +96,8 @@ bool check_memlet(struct verifier *v, const struct memlet *m, bool write) {
     if (!write || m->resolution >= RES_COUNT ||
         !(scalars[resolution_op(m->resolution)].operands & dtypes[c->dtype].class))
         return broken(v, 12, "a resolution on %s, which is %s", name, dtypes[c->dtype].name);
+    if (c->storage == STORE_RESERVE)
+        return broken(v, 12, "a resolution on %s, which is in reserve", name);
     return true;
 }
 

@@ -935,22 +935,17 @@ static void drop_decl(struct lower *l, uint32_t at) {
     l->at = &g->body;
 }
 
-/* The caller allocates results: their sizes may hang on symbols only. */
+/* Whether the size of T hangs on symbols only, so that the caller can allocate it. */
 static bool size_is_known(struct lower *l, const struct tensor *t) {
-    for (uint32_t d = 0; d < t->rank; d++) {
-        const struct expr *e = expr_sym(l->g, value_sym(&l->ev, &t->dims[d]));
-        if (!over_symbols(l, e)) {
-            diag_error(l->ev.diags, t->span, ERR_STATIC_EXPECTED, "the size of a result");
+    for (uint32_t d = 0; d < t->rank; d++)
+        if (!over_symbols(l, expr_sym(l->g, value_sym(&l->ev, &t->dims[d]))))
             return false;
-        }
-    }
     return true;
 }
 
-static bool finish_result(struct lower *l, const struct value *v, struct name name) {
+static bool finish_result(struct lower *l, const struct value *v, struct name name, bool found) {
     struct graph *g = l->g;
-    if (v->kind == VAL_TENSOR && !size_is_known(l, v->tensor))
-        return false;
+    found = v->kind == VAL_TENSOR && v->tensor->rank && (found || !size_is_known(l, v->tensor));
     if (v->kind == VAL_TENSOR && !is_current(l, v->tensor, v->tensor->span))
         return false;
     if (v->kind == VAL_TENSOR && !v->tensor->map) {
@@ -960,7 +955,8 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
             graph_cont(g, c)->role = ROLE_RESULT;
             graph_cont(g, c)->storage = STORE_NONE;
             VEC_PUSH(l->arena, g->results, c);
-            drop_decl(l, decl);
+            if (!found)
+                drop_decl(l, decl);
             return true;
         }
     }
@@ -977,13 +973,29 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
     struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE, ROLE_RESULT,
                                     l->g->span);
     VEC_PUSH(l->arena, g->results, c);
+    if (found) {
+        struct node *n = node_new(g, NODE_DECL, l->g->span);
+        n->decl.cont = c;
+        region_add(g, &g->body, n);
+    }
     write_all(l, &g->body, c, v->kind == VAL_TENSOR ? NULL : expr_of(v),
               v->kind == VAL_TENSOR ? v->tensor : NULL, l->g->span);
     return true;
 }
 
+bool *lower_found(struct arena *a, const struct ast *fn) {
+    const struct ast *results = fn->kids[1];
+    bool *found = ARENA_ARRAY(a, bool, results->nkids);
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        const struct ast *type = results->kids[i]->kids[0];
+        for (uint32_t d = 0; d < type->nkids; d++)
+            found[i] = found[i] || type->kids[d]->kind == AST_ANY;
+    }
+    return found;
+}
+
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
-                           const struct name *names) {
+                           const struct name *names, const bool *found) {
     wide_sums(l->g);
     for (uint32_t i = 0; i < n; i++) {
         struct value v = results[i];
@@ -997,7 +1009,7 @@ struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *resu
             if (!op_constant(l, t, &results[i], l->g->span, &v))
                 return NULL;
         }
-        if (!finish_result(l, &v, names ? names[i] : (struct name){0}))
+        if (!finish_result(l, &v, names ? names[i] : (struct name){0}, found && found[i]))
             return NULL;
     }
     return l->g;

@@ -48,9 +48,13 @@ struct value lower_dim(struct lower *l, struct name name);
 /* A parameter that is a run-time i64. */
 struct value lower_symbol(struct lower *l, struct name name);
 /* Ends: RESULTS (TENSOR or SCALAR each) become the results of the graph, NAMES[i] their names where
-   they have none. NULL if something failed. The graph has not been verified. */
+   they have none. FOUND[i]: the run finds the size, whatever is known of it (FOUND may be NULL; so
+   it is of any size that does not hang on symbols alone). NULL if something failed. The graph has
+   not been verified. */
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
-                           const struct name *names);
+                           const struct name *names, const bool *found);
+/* For each result of FN, whether its type has a `?`. */
+bool *lower_found(struct arena *a, const struct ast *fn);
 /* Goes on with an empty graph, after the one so far has been finished and run. Arguments have to be
    given again; what uses a tensor of the graph before is an error. */
 void lower_again(struct lower *l);

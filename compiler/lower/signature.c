@@ -202,7 +202,11 @@ static struct graph *lower_signature(struct arena *a, struct names *names, struc
     struct name *result_names = ARENA_ARRAY(a, struct name, n);
     for (uint32_t k = 0; k < n; k++)
         result_names[k] = fn_result_name(fn, k);
-    return lower_finish(s.l, n, n == 1 ? &result : n ? result.list->at : NULL, result_names);
+    return lower_finish(s.l, n,
+                        n == 1 ? &result
+                        : n    ? result.list->at
+                               : NULL,
+                        result_names, lower_found(a, fn));
 }
 
 struct graph *lower_printed(struct arena *a, struct names *names, struct sym_ctx *syms,
@@ -232,6 +236,7 @@ static bool decided(enum error_code code) {
     case ERR_NEGATIVE_INDEX:
     case ERR_CONFLICT:
     case ERR_UNWRITTEN_RESULT:
+    case ERR_GROWING:
     case ERR_PLACEMENT:
     case ERR_IF_DIFFERS:
     case ERR_OVERLAP:

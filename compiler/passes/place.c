@@ -15,7 +15,7 @@ static void place_node(void *data, struct node *n) {
     if (n->kind != NODE_DECL)
         return;
     struct container *c = graph_cont(p->g, n->decl.cont);
-    if (c->storage != STORE_NONE)
+    if (c->storage != STORE_NONE || c->role != ROLE_TRANSIENT)
         return;
     int64_t bytes = dtypes[c->dtype].bytes, size;
     c->storage = c->rank ? STORE_STACK : STORE_REGISTER;

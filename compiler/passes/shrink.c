@@ -64,6 +64,8 @@ static void drop_units(struct shrink *s, struct cont c) {
     struct container *x = graph_cont(s->g, c);
     const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank), any = false;
+    if (x->role != ROLE_TRANSIENT)
+        return;
     for (uint32_t k = 0; k < x->rank; k++) {
         int64_t v;
         gone[k] = sym_is_const(s->g->syms, x->dims[k], &v) && v == 1;
@@ -89,8 +91,8 @@ static bool fits(struct shrink *s, struct cont c, const struct node *map) {
     const struct container *x = graph_cont(s->g, c);
     const struct touched *t = &s->of[c.i];
     bool *gone = ARENA_ARRAY(s->scratch, bool, x->rank);
-    if (x->storage == STORE_SHARED)
-        return false; /* a block's threads share it */
+    if (x->storage == STORE_SHARED || x->role != ROLE_TRANSIENT)
+        return false; /* a block's threads share it; the caller gets it */
     for (uint32_t k = 0; k < map->map.n; k++) {
         bool found = false;
         for (uint32_t d = 0; d < x->rank && !found; d++) {

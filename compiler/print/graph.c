@@ -16,6 +16,30 @@ static struct ast *type_to_ast(struct printer *p, const struct container *c) {
     return t;
 }
 
+/* Whether the body declares C, a result whose size the run finds. */
+static bool is_found(const struct graph *g, struct cont c) {
+    for (uint32_t i = 0; i < g->body.nodes.n; i++) {
+        const struct node *n = g->body.nodes.at[i];
+        if (n->kind == NODE_DECL && n->decl.cont.i == c.i)
+            return true;
+    }
+    return false;
+}
+
+/* The type of such a result: what is no constant is `?`, and something is. */
+static struct ast *found_type(struct printer *p, const struct container *c) {
+    struct ast *t = type_to_ast(p, c);
+    bool open = false;
+    for (uint32_t d = 0; d < c->rank; d++) {
+        int64_t n;
+        if (sym_is_const(p->g->syms, c->dims[d], &n) && (open || d + 1 < c->rank))
+            continue;
+        t->kids[d] = ast_leaf(p, AST_ANY);
+        open = true;
+    }
+    return t;
+}
+
 static struct ast *memlet_to_ast(struct printer *p, const struct memlet *m) {
     const struct container *c = graph_cont(p->g, m->cont);
     struct ast *name = ast_name(p, c->name);
@@ -83,7 +107,7 @@ static struct ast *let_to_ast(struct printer *p, const struct node *n) {
 }
 
 static struct ast *write_to_ast(struct printer *p, const struct node *n) {
-    struct ast *s = ast_new(p->arena, AST_WRITE, p->span, 2);
+    struct ast *s = ast_new(p->arena, AST_WRITE, p->span, 3);
     s->op = n->write.to.resolution;
     s->kids[0] = expr_to_ast(p, n->write.value, false);
     s->kids[1] = memlet_to_ast(p, &n->write.to);
@@ -176,7 +200,7 @@ struct ast *graph_to_ast(struct arena *a, const struct graph *g) {
         const struct container *c = graph_cont(g, g->results.at[i]);
         struct ast *x = ast_new(a, AST_RESULT, g->span, 1);
         x->name = c->name;
-        x->kids[0] = type_to_ast(&p, c);
+        x->kids[0] = is_found(g, g->results.at[i]) ? found_type(&p, c) : type_to_ast(&p, c);
         ast_push(a, fn->kids[1], x);
     }
     fn->kids[2] = ast_leaf(&p, AST_WHERE);

@@ -44,6 +44,36 @@ static void check_lone(struct checker *c, const struct ast *s, const struct bind
         range_offer(c, b, base, index, position);
 }
 
+/* `?` as subscript POSITION of INDEX: a whole row is appended to BASE. check_write marks the INDEX
+   that is written. */
+static void check_append(struct checker *c, const struct ast *index, const struct binding *base,
+                         uint32_t position) {
+    const struct ast *type =
+        base && (base->kind == THING_CONTAINER || base->kind == THING_RESULT) ? base->type : NULL;
+    bool whole = position == 1, grows = type_grows(type);
+    for (uint32_t d = 1; grows && d < type->nkids; d++)
+        grows = type->kids[d]->kind != AST_ANY;
+    for (uint32_t i = 2; i < index->nkids; i++) {
+        const struct ast *s = index->kids[i];
+        whole = whole && s->kind == AST_RANGE && !s->kids[0] && !s->kids[1] && !s->kids[2];
+    }
+    if (index != c->appended) {
+        struct diag *m = diag_error(c->diags, index->kids[position]->span, ERR_NOT_HERE,
+                                    "`?` as a subscript stands where a row is appended");
+        diag_help(c->diags, m, "that is v >> y[?] or v >> y[?, :]");
+    } else if (!grows) {
+        struct diag *m =
+            diag_error(c->diags, index->span, ERR_NOT_HERE,
+                       "rows are appended to a container whose first dimension, and no "
+                       "other, is `?`");
+        if (base)
+            diag_note(c->diags, m, base->span, "%s stands here", text_of(c, base->name));
+    } else if (!whole) {
+        diag_error(c->diags, index->span, ERR_NOT_HERE,
+                   "a row is appended as a whole: `?` is the first subscript, all others are `:`");
+    }
+}
+
 /* Beside `*LIST`, or two packs, it is not known to which dimension a subscript belongs: such give
    no ranges. */
 void check_subscripts(struct checker *c, struct ast *index, struct binding *base) {
@@ -62,7 +92,9 @@ void check_subscripts(struct checker *c, struct ast *index, struct binding *base
             spread = true;
         else
             given++;
-        if (s->kind == AST_NAME && name_eq(s->name, c->underscore)) {
+        if (s->kind == AST_ANY)
+            check_append(c, index, base, i);
+        else if (s->kind == AST_NAME && name_eq(s->name, c->underscore)) {
             diag_error(c->diags, s->span, ERR_NOT_YET, "`_` as a subscript");
             known = false;
         } else if (sure && (s->kind == AST_NAME || s->kind == AST_SPREAD))

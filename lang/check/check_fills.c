@@ -1,22 +1,37 @@
 /* Writes: to what, and how they resolve. A container that has no fill and is written through one
    resolution only starts at that resolution's identity: `integer2` of its DECL or RESULT says so.
-   RES_NONE is a resolution of its own here: a plain write. */
+   RES_NONE is a resolution of its own here: a plain write; RES_COUNT is that by a function. */
 #include "lang/check/checker.h"
 #include "lang/scalar/scalar.h"
 
 void fill_write(struct binding *b, int resolution) {
     if (b->written && b->resolution != resolution)
         b->mixed = true;
+    b->plain = b->plain || resolution == RES_NONE;
+    b->by_function = b->by_function || resolution == RES_COUNT;
     b->written = true;
     b->resolution = resolution;
 }
 
-void fill_settle(struct binding *b) {
+/* A function has no identity at which a container could start. */
+static void check_start(struct checker *c, const struct binding *b, bool filled) {
+    const char *text = text_of(c, b->name);
+    bool variable = c->place == PLACE_SCRIPT && b->maps == 0; /* starts at 0 */
+    if (filled || b->plain || !b->by_function || variable)
+        return;
+    struct diag *m = diag_error(c->diags, b->span, ERR_UNWRITTEN, text);
+    diag_help(c->diags, m, "what a function resolves with has a value before: %s = 0, or another",
+              text);
+}
+
+void fill_settle(struct checker *c, struct binding *b) {
     if (b->kind != THING_CONTAINER && b->kind != THING_RESULT)
         return;
     const struct ast *node = b->node;
     bool filled = node->kind == AST_DECL && (node->kids[1] || node->kids[2]);
-    b->node->integer2 = filled || !b->written || b->mixed ? RES_NONE : b->resolution;
+    check_start(c, b, filled);
+    bool grows = type_grows(b->type), open = b->mixed || b->by_function;
+    b->node->integer2 = filled || grows || !b->written || open ? RES_NONE : b->resolution;
 }
 
 bool is_writable(const struct binding *b) {
@@ -73,8 +88,11 @@ void check_write(struct checker *c, struct ast *target, int resolution) {
                                  "what is written into must be declared, as in y: f32[N]");
     if (target->kind == AST_INDEX && target->kids[0] != root)
         check_expr(c, target->kids[0]);
-    if (target->kind == AST_INDEX)
+    if (target->kind == AST_INDEX) {
+        c->appended = resolution == RES_NONE ? target : NULL;
         check_subscripts(c, target, target->kids[0] == root ? b : NULL);
+        c->appended = NULL;
+    }
     if (!b)
         write_outside(c, root);
     else if (is_writable(b))

@@ -89,7 +89,7 @@ void scope_close(struct checker *c, uint32_t mark) {
         struct binding *b = c->open.at[i];
         if (b->ranges)
             range_settle(c, b);
-        fill_settle(b);
+        fill_settle(c, b);
     }
     while (c->open.n > mark) {
         struct binding *b = c->open.at[--c->open.n];
@@ -315,6 +315,16 @@ static void report_unknown(struct checker *c, struct name n, struct span span, c
         diag_help(c->diags, m, "%s", help);
 }
 
+static bool is_defined(const struct checker *c, struct name n) {
+    return module_find(c->module, n, NULL) || (word_of(c, n) & (WORD_DTYPE | WORD_BUILTIN)) ||
+           (c->builtins && c->builtins->is_builtin(c->builtins->data, n)) ||
+           (c->place == PLACE_SCRIPT && c->is_variable && c->is_variable(c->data, n));
+}
+
+bool is_known(const struct checker *c, struct name n) {
+    return scope_find(c, n) || is_defined(c, n);
+}
+
 struct binding *use_name(struct checker *c, struct name n, struct span span, const char *help) {
     struct binding *b = scope_find(c, n);
     if (b) {
@@ -325,10 +335,7 @@ struct binding *use_name(struct checker *c, struct name n, struct span span, con
         diag_error(c->diags, span, ERR_NOT_HERE, "`_` has no value: it takes what is not used");
         return NULL;
     }
-    bool known = module_find(c->module, n, NULL) || (word_of(c, n) & (WORD_DTYPE | WORD_BUILTIN)) ||
-                 (c->builtins && c->builtins->is_builtin(c->builtins->data, n)) ||
-                 (c->place == PLACE_SCRIPT && c->is_variable && c->is_variable(c->data, n));
-    if (!known)
+    if (!is_defined(c, n))
         report_unknown(c, n, span, help);
     return NULL;
 }

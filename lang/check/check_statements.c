@@ -91,21 +91,50 @@ static void check_read(struct checker *c, struct ast *s) {
     bind_value(c, s->name, span_of_name(c, s));
 }
 
+/* The result that S, in the function's own block, declares: its type has a `?`. */
+static struct binding *declared_result(const struct checker *c, const struct ast *s) {
+    struct binding *b =
+        c->place == PLACE_FUNCTION && c->blocks == 0 ? scope_find(c, s->name) : NULL;
+    bool open = false;
+    if (!b || b->kind != THING_RESULT || b->node->kind != AST_RESULT || type_grows(s->kids[0]))
+        return NULL;
+    for (uint32_t d = 0; d < b->type->nkids; d++)
+        open = open || b->type->kids[d]->kind == AST_ANY;
+    return open ? b : NULL;
+}
+
 static void check_decl(struct checker *c, struct ast *s) {
     s->integer2 = RES_NONE;
     check_type(c, s->kids[0], ROLE_CONTAINER);
     for (uint32_t i = 1; i < 3; i++)
         if (s->kids[i])
             check_expr(c, s->kids[i]);
+    if (type_grows(s->kids[0]) && (s->op || s->kids[1] || s->kids[2]))
+        not_here(c, s, "a container that grows starts empty and has no storage word");
     struct span name = span_of_name(c, s);
-    struct binding *b;
+    struct binding *b = declared_result(c, s);
     /* Writes to a variable of the script may be on later lines: it has no identity to start at. */
-    if (c->place == PLACE_SCRIPT && c->blocks == 0)
+    if (!b && c->place == PLACE_SCRIPT && c->blocks == 0)
         b = script_bind(c, s->name, name);
-    else
+    else if (!b)
         b = scope_bind(c, THING_CONTAINER, s->name, name);
     b->node = s;
     b->type = s->kids[0];
+}
+
+/* `(f)`: a function of the element and the value. The element must have a value, as with mixed
+   resolutions, and no row is appended. */
+static void check_resolution(struct checker *c, struct ast *s) {
+    struct ast *by = s->kids[2];
+    check_write(c, s->kids[1], by ? RES_COUNT : s->op);
+    if (by && !is_known(c, by->name)) {
+        struct diag *m = diag_error(c->diags, by->span, ERR_RESOLUTION, text_of(c, by->name));
+        diag_help(c->diags, m,
+                  "the resolutions are sum, prod, max, min, and, or, or a function of the element "
+                  "and the value");
+    } else if (by) {
+        use_name(c, by->name, by->span, NULL);
+    }
 }
 
 /* --- loops and branches --- */
@@ -194,7 +223,7 @@ void check_statement(struct checker *c, struct ast *s) {
     case AST_READ: check_read(c, s); break;
     case AST_WRITE:
         check_expr(c, s->kids[0]);
-        check_write(c, s->kids[1], s->op);
+        check_resolution(c, s);
         break;
     case AST_MAP: check_map(c, s); break;
     case AST_FOR: check_for(c, s); break;

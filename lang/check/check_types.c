@@ -155,6 +155,26 @@ static void check_element(struct checker *c, const struct ast *type, enum role r
 
 /* --- types --- */
 
+bool type_grows(const struct ast *type) {
+    return type && type->nkids && type->kids[0]->kind == AST_ANY;
+}
+
+/* `?` as dimension number POSITION. A result that is a value has any such; a container grows by
+   rows. */
+static void check_any(struct checker *c, const struct ast *dim, uint32_t position, enum role role) {
+    const char *text = NULL;
+    if (role == ROLE_PARAM || role == ROLE_STATE)
+        text = role == ROLE_PARAM ? "`?` is a dimension of containers and results: any size of a "
+                                    "parameter is `_`"
+                                  : "a state has constant dimensions";
+    else if (role == ROLE_CONTAINER && position > 0)
+        text = "`?` is the first dimension: a container grows by rows";
+    else if (role == ROLE_CONTAINER && c->place == PLACE_SCRIPT && c->maps == 0)
+        text = "a container that grows stands in a function: call one that gives it";
+    if (text)
+        diag_error(c->diags, dim->span, ERR_NOT_HERE, text);
+}
+
 static void check_dim(struct checker *c, struct ast *dim, enum role role) {
     if (is_pack(dim) || is_lone_name(dim)) {
         if (role == ROLE_PARAM)
@@ -192,7 +212,10 @@ static void check_dims(struct checker *c, struct ast *type, enum role role) {
     if (is_static_type(c, type))
         return;
     for (uint32_t i = 0; i < type->nkids; i++)
-        check_dim(c, type->kids[i], role);
+        if (type->kids[i]->kind == AST_ANY)
+            check_any(c, type->kids[i], i, role);
+        else
+            check_dim(c, type->kids[i], role);
 }
 
 void check_type(struct checker *c, struct ast *type, enum role role) {

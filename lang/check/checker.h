@@ -32,6 +32,7 @@ struct binding {
     uint32_t uses;          /* of a dimension or type variable: where it stands */
     /* Of a container, see check_fills.c. */
     bool written, mixed;
+    bool plain, by_function; /* written without a resolution; by one that is a function */
     int resolution;
     /* Of a bare index, see check_ranges.c: subscripts that gave a range, by name and position. */
     struct map *ranges;
@@ -64,6 +65,7 @@ struct checker {
     uint32_t units;        /* given out so far */
     uint32_t maps, blocks; /* how many stand around this place */
     uint32_t order;
+    const struct ast *appended; /* the INDEX that a plain write reaches, which may append a row */
     struct name underscore;
     struct map words;    /* name.i -> set of enum word */
     struct map scope;    /* name.i -> struct binding *, NULL when out of scope */
@@ -95,6 +97,8 @@ void report_taken(struct checker *c, const struct binding *by, struct span span)
    builtins, variables of the session) and for what is unknown, which is reported with HELP unless
    there is a better one. */
 struct binding *use_name(struct checker *c, struct name n, struct span span, const char *help);
+/* Whether N stands for anything here. */
+bool is_known(const struct checker *c, struct name n);
 const char *thing_text(enum thing kind);
 const char *text_of(const struct checker *c, struct name n);
 /* Whether messages are still kept: else no work is done for helps. */
@@ -110,6 +114,8 @@ void check_signature(struct checker *c, struct ast *params, struct ast *results,
 void warn_unused_dims(struct checker *c);
 /* The number of dimensions of TYPE, -1 if it is not fixed (a pack, no tensor, NULL). */
 int type_rank(const struct checker *c, const struct ast *type);
+/* Whether the first dimension of TYPE is `?`; TYPE may be NULL. */
+bool type_grows(const struct ast *type);
 /* Whether a thing of this type can be called, as far as the type says. */
 bool type_callable(const struct checker *c, const struct ast *type);
 
@@ -149,6 +155,6 @@ void check_write(struct checker *c, struct ast *target, int resolution);
 bool is_writable(const struct binding *b);
 void report_read_only(struct checker *c, const struct binding *b, struct span span);
 void fill_write(struct binding *b, int resolution);
-void fill_settle(struct binding *b);
+void fill_settle(struct checker *c, struct binding *b);
 
 #endif

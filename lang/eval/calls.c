@@ -116,6 +116,8 @@ static bool check_result(struct call *b, const struct ast *type, struct value *v
         return to_scalar(ev, t, v, "the result", b->span);
     bool fits = v->kind == VAL_TENSOR && v->dtype == t && v->tensor->rank == rank;
     for (uint32_t d = 0; fits && d < rank; d++) {
+        if (dims[d].kind == VAL_NONE)
+            continue;
         enum equal eq =
             require_equal(ev, &v->tensor->dims[d], &dims[d],
                           arena_printf(ev->arena, "%s: the result is %s, declared as %s", b->what,
@@ -135,7 +137,31 @@ static bool check_result(struct call *b, const struct ast *type, struct value *v
     return fits;
 }
 
-static bool declare_results(struct call *b, const struct ast *results) {
+static bool is_open(uint32_t rank, const struct value *dims) {
+    bool open = false;
+    for (uint32_t d = 0; d < rank; d++)
+        open = open || dims[d].kind == VAL_NONE;
+    return open;
+}
+
+/* R, a named result with `?` in its type: BODY declares it with its size, or it grows. */
+static bool open_result(struct call *b, const struct ast *body, const struct ast *r, enum dtype t,
+                        uint32_t rank, const struct value *dims) {
+    struct eval *ev = b->ev;
+    for (uint32_t i = 0; i < body->nkids; i++)
+        if (body->kids[i]->kind == AST_DECL && name_eq(body->kids[i]->name, r->name)) {
+            env_bind(b->env, r->name, value_none(), r->span);
+            return true;
+        }
+    if (dims[0].kind == VAL_NONE && !is_open(rank - 1, dims + 1))
+        return grow_declare(ev, b->env, t, rank, dims, r->name, r->span);
+    struct diag *d =
+        diag_error(ev->diags, r->span, ERR_NOT_HERE, "only the first dimension of a result grows");
+    diag_help(ev->diags, d, "declare %s in the body, with its size", text_of(ev, r->name));
+    return false;
+}
+
+static bool declare_results(struct call *b, const struct ast *results, const struct ast *body) {
     struct eval *ev = b->ev;
     for (uint32_t i = 0; i < results->nkids; i++) {
         const struct ast *r = results->kids[i];
@@ -146,6 +172,11 @@ static bool declare_results(struct call *b, const struct ast *results) {
         struct value *dims, fill, *with = NULL;
         if (!eval_type(ev, b->env, r->kids[0], &t, &rank, &dims))
             return false;
+        if (is_open(rank, dims)) {
+            if (!open_result(b, body, r, t, rank, dims))
+                return false;
+            continue;
+        }
         if (r->integer2 != RES_NONE) {
             struct value id;
             union scalar s = resolution_identity((enum resolution)r->integer2, t);
@@ -207,17 +238,16 @@ static bool collect_results(struct call *b, const struct ast *fn, struct value b
     uint32_t unnamed = 0;
     for (uint32_t i = 0; i < results->nkids; i++)
         unnamed += name_none(results->kids[i]->name);
-    if (unnamed && unnamed == results->nkids && unnamed > 1 &&
-        (body.kind != VAL_LIST || body.list->n != unnamed)) {
+    if (unnamed > 1 && (body.kind != VAL_LIST || body.list->n != unnamed)) {
         diag_error(ev->diags, results->span, ERR_RESULT_SHAPE, b->what, value_text(ev, &body),
                    arena_printf(ev->arena, "%u values", unnamed));
         return false;
     }
-    for (uint32_t i = 0; i < results->nkids; i++) {
+    for (uint32_t i = 0, k = 0; i < results->nkids; i++) {
         const struct ast *r = results->kids[i];
         struct value v;
         if (name_none(r->name)) {
-            v = unnamed > 1 ? body.list->at[i] : body;
+            v = unnamed > 1 ? body.list->at[k++] : body;
             if (v.kind == VAL_NONE) {
                 struct diag *e = diag_error(ev->diags, fn->kids[3]->span, ERR_RESULT_SHAPE, b->what,
                                             "nothing", "a value");
@@ -228,6 +258,11 @@ static bool collect_results(struct call *b, const struct ast *fn, struct value b
                 return false;
         } else {
             v = env_find(b->env, r->name, NULL)->value;
+            bool open = false;
+            for (uint32_t d = 0; d < r->kids[0]->nkids; d++)
+                open = open || r->kids[0]->kids[d]->kind == AST_ANY;
+            if (open && !check_result(b, r->kids[0], &v))
+                return false;
         }
         if (!leave(ev, &v, b->span))
             return false;
@@ -278,11 +313,13 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     ev->depth++;
     bool ok = bind_parameters(&b, params, slots, args) &&
               check_where(ev, b.env, what, def->kids[2], span) &&
-              declare_results(&b, def->kids[1]) &&
+              declare_results(&b, def->kids[1], def->kids[3]) &&
               eval_block_of(ev, b.env, def->kids[3], body_flow(def), &body);
     if (ok && ev->returned)
         body = ev->result;
     struct value results = value_none();
+    /* What a `return` in a branch has left out. */
+    ok = ok && grow_settle(ev, b.env, NULL, 0);
     ok = ok && collect_results(&b, def, body, &results);
     if (ok && ev->called)
         ev->called(ev->listener, fn, b.env, &results);

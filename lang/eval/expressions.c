@@ -66,6 +66,8 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
     struct binding *b = env_find(env, e->name, NULL);
     if (b) {
         *out = b->value;
+        if (still_grows(ev, out, e->name, e->span))
+            return false;
         if (out->kind == VAL_STATE)
             return bring_state(ev, b->value.state, out);
         return bring(ev, out);

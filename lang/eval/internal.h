@@ -12,7 +12,8 @@ bool value_equal(const struct value *a, const struct value *b);
    kind. */
 const char *value_text(struct eval *ev, const struct value *v);
 
-/* types.c: element type and dimensions of a TYPE in ENV. Dimensions are INT or SYM. */
+/* types.c: element type and dimensions of a TYPE in ENV. Dimensions are INT or SYM, NONE
+   for `?`. */
 bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dtype *t,
                uint32_t *rank, struct value **dims);
 /* An element type by name in ENV: a dtype or a bound type variable; DT_NONE if it is neither. */
@@ -83,6 +84,30 @@ struct block block_whole(struct eval *ev, struct tensor *t, struct span span);
 /* A fresh container with the content of V. */
 bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,
                  struct value *out);
+
+/* Writes to each element of B what BY, a function, makes of the element and V. */
+bool block_resolve(struct eval *ev, const struct block *b, struct value v, const struct value *by);
+
+/* grows.c: see Note [growing containers] there. */
+/* N in ENV is a container of the type T whose first dimension grows; DIMS[0] is not looked at. */
+bool grow_declare(struct eval *ev, struct env *env, enum dtype t, uint32_t rank,
+                  const struct value *dims, struct name n, struct span span);
+/* Appends a row, of which nothing is written yet, to Y. */
+bool grow_row(struct eval *ev, struct tensor *y, struct span span, struct value *row);
+/* Completes the containers of ENV to which no statement of BLOCK (NULL: none) from FROM on appends.
+ */
+bool grow_settle(struct eval *ev, struct env *env, const struct ast *block, uint32_t from);
+/* E is an INDEX whose first subscript is `?`. */
+bool is_append(const struct ast *e);
+/* Whether V, called N, still grows: an error then. */
+bool still_grows(struct eval *ev, const struct value *v, struct name n, struct span span);
+
+/* order.c: see Note [maps in order] there. */
+/* By number of the index of MAP, whether it runs in order. */
+bool *map_order(struct eval *ev, struct env *env, const struct ast *map);
+/* The verb map over N ranges, of which those that are IN_ORDER are loops. */
+bool map_ordered(struct eval *ev, uint32_t n, const struct eval_range *r, const bool *in_order,
+                 bool unique, struct span span, eval_body *body, void *data);
 
 /* expressions.c: a tensor of the script, as it is used inside. */
 bool bring(struct eval *ev, struct value *v);

@@ -46,6 +46,8 @@ bool eval_block_of(struct eval *ev, struct env *env, const struct ast *block, st
         if (fine && !done)
             fine = s->kind == AST_IF && last ? eval_if(ev, env, s, f, out)
                                              : eval_statement(ev, env, s, out);
+        if (fine && !ev->returned && env->growing)
+            fine = grow_settle(ev, env, block, i + 1);
         if (fine)
             continue;
         ok = false;
@@ -62,6 +64,8 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
     const struct value *at_start = NULL;
     if (!eval_type(ev, env, s->kids[0], &t, &rank, &dims))
         return false;
+    if (rank && dims[0].kind == VAL_NONE)
+        return grow_declare(ev, env, t, rank, dims, s->name, s->span);
     if (s->kids[1]) {
         if (!eval_expr(ev, env, s->kids[1], &with) || !read_if_scalar(ev, &with, s->kids[1]->span))
             return false;
@@ -169,6 +173,8 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
         return true;
     struct env *where = NULL;
     struct binding *b = env_find(env, target->name, &where);
+    if (b && still_grows(ev, &b->value, target->name, target->span))
+        return false;
     if (b && b->value.kind == VAL_TENSOR && b->value.tensor->container &&
         !b->value.tensor->carried) {
         struct value c = b->value;
@@ -298,9 +304,12 @@ static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
 
 static bool eval_write(struct eval *ev, struct env *env, const struct ast *s) {
     struct block to, from;
-    struct value v;
+    struct value v, by;
     const struct ast *e = s->kids[0];
     enum resolution r = (enum resolution)s->op;
+    if (s->kids[2])
+        return eval_expr(ev, env, s->kids[2], &by) && eval_expr(ev, env, e, &v) &&
+               eval_written(ev, env, s->kids[1], &to) && block_resolve(ev, &to, v, &by);
     if (e->kind == AST_INDEX) { /* a block moves without a detour */
         struct value object;
         if (!eval_expr(ev, env, e->kids[0], &object))
@@ -488,7 +497,8 @@ static bool run_body(void *data, const struct value *index) {
    indices are therefore evaluated with the earlier ones bound to the names that the host gives. */
 struct map_state {
     struct body body;
-    uint32_t first; /* ITER at which this level starts */
+    uint32_t first;       /* ITER at which this level starts */
+    const bool *in_order; /* by number of the ITER */
 };
 
 static bool uses_index(const struct ast *e, const struct ast *map, uint32_t from, uint32_t to) {
@@ -504,7 +514,8 @@ static bool uses_index(const struct ast *e, const struct ast *map, uint32_t from
     return false;
 }
 
-static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first);
+static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first,
+                      const bool *in_order);
 
 static bool run_level(void *data, const struct value *index) {
     struct map_state *m = data;
@@ -524,7 +535,7 @@ static bool run_level(void *data, const struct value *index) {
     }
     uint32_t next = m->first + m->body.ranges->width.n;
     if (next + 1 < m->body.ast->nkids)
-        return map_level(ev, env, m->body.ast, next);
+        return map_level(ev, env, m->body.ast, next, m->in_order);
     struct value v;
     return eval_block_of(ev, env, m->body.ast->kids[0], (struct flow){0}, &v) &&
            no_return(ev, m->body.ast->span);
@@ -532,8 +543,10 @@ static bool run_level(void *data, const struct value *index) {
 
 /* Evaluates the indices from ITER number FIRST on; one that uses an index of the same level starts
    a nested map. */
-static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first) {
+static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uint32_t first,
+                      const bool *in_order) {
     struct ranges r = {0};
+    VEC(bool) loops = {0}; /* by number of the range */
     for (uint32_t i = first; i + 1 < s->nkids; i++) {
         const struct ast *it = s->kids[1 + i];
         bool inner = uses_index(it->kids[0], s, first, i) || uses_index(it->kids[1], s, first, i) ||
@@ -542,15 +555,18 @@ static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uin
             break;
         if (!eval_iter(ev, env, it, &r))
             return false;
+        while (loops.n < r.at.n)
+            VEC_PUSH(ev->arena, loops, in_order[i]);
     }
-    struct map_state m = {{.ev = ev, .outer = env, .ast = s, .ranges = &r}, first};
+    struct map_state m = {{.ev = ev, .outer = env, .ast = s, .ranges = &r}, first, in_order};
     if (r.at.n == 0)
         return run_level(&m, NULL);
-    return ev->ops->map(ev->host, r.at.n, r.at.at, s->flags & AST_UNIQUE, s->span, run_level, &m);
+    return map_ordered(ev, r.at.n, r.at.at, loops.at, s->flags & AST_UNIQUE, s->span, run_level,
+                       &m);
 }
 
 static bool eval_map(struct eval *ev, struct env *env, const struct ast *s) {
-    return map_level(ev, env, s, 0);
+    return map_level(ev, env, s, 0, map_order(ev, env, s));
 }
 
 /* A list, or a range at the top of a script: iterations are separate statements. */

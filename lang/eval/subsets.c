@@ -70,8 +70,11 @@ struct block block_whole(struct eval *ev, struct tensor *t, struct span span) {
     return b;
 }
 
+static bool subset_of(struct eval *ev, struct env *env, const struct ast *e, struct value object,
+                      struct value row, struct block *b);
+
 bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
-    struct value object;
+    struct value object, row;
     if (e->kind != AST_INDEX) {
         if (!eval_expr(ev, env, e, &object))
             return false;
@@ -83,11 +86,25 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
         *b = block_whole(ev, object.tensor, e->span);
         return true;
     }
-    return eval_expr(ev, env, e->kids[0], &object) && eval_subset(ev, env, e, object, b);
+    if (!is_append(e))
+        return eval_expr(ev, env, e->kids[0], &object) && eval_subset(ev, env, e, object, b);
+    struct binding *y = env_find(env, e->kids[0]->name, NULL);
+    if (!y || y->value.kind != VAL_TENSOR || !y->value.tensor->count) {
+        diag_error(ev->diags, e->span, ERR_NOT_HERE, "this does not grow");
+        return false;
+    }
+    return grow_row(ev, y->value.tensor, e->span, &row) &&
+           subset_of(ev, env, e, y->value, row, b);
 }
 
 bool eval_subset(struct eval *ev, struct env *env, const struct ast *e, struct value object,
                  struct block *b) {
+    return subset_of(ev, env, e, object, value_none(), b);
+}
+
+/* ROW stands for `?`. */
+static bool subset_of(struct eval *ev, struct env *env, const struct ast *e, struct value object,
+                      struct value row, struct block *b) {
     if (object.kind != VAL_TENSOR) {
         bool list = object.kind == VAL_LIST || object.kind == VAL_PACK;
         struct diag *d =
@@ -129,6 +146,9 @@ bool eval_subset(struct eval *ev, struct env *env, const struct ast *e, struct v
         if (s->kind == AST_RANGE) {
             if (!range_subscript(ev, env, s, b, d++))
                 return false;
+        } else if (s->kind == AST_ANY) {
+            if (!one_subscript(ev, row, b, d++, s->span))
+                return false;
         } else if (s->kind == AST_SPREAD) {
             for (uint32_t i = 0; i < lists[k].list->n; i++) {
                 struct value v = lists[k].list->at[i];
@@ -167,7 +187,8 @@ struct transfer {
     const struct block *to, *from; /* FROM NULL: the scalar */
     struct value scalar;
     enum resolution resolution;
-    uint32_t offset; /* dimensions of TO that FROM lacks on the left */
+    const struct value *by; /* a function that resolves, or NULL */
+    uint32_t offset;        /* dimensions of TO that FROM lacks on the left */
 };
 
 static bool transfer_body(void *data, const struct value *index) {
@@ -192,6 +213,13 @@ static bool transfer_body(void *data, const struct value *index) {
     }
     block_at(ev, t->to, index, at);
     real_indices(t->to->tensor, at, real);
+    if (t->by) {
+        struct value pair[2] = {value_none(), v};
+        if (!ev->ops->read(ev->host, t->to->tensor, real, NULL, t->to->span, &pair[0]) ||
+            !eval_call(ev, t->by, 2, pair, NULL, t->to->span, &v) ||
+            !to_scalar(ev, t->to->tensor->dtype, &v, "the resolution", t->to->span))
+            return false;
+    }
     return ev->ops->write(ev->host, t->to->tensor, real, v, t->resolution, t->to->drop,
                           t->to->span);
 }
@@ -260,8 +288,8 @@ static bool writable(struct eval *ev, const struct block *b) {
     return true;
 }
 
-bool block_copy(struct eval *ev, const struct block *to, const struct block *from,
-                enum resolution r) {
+static bool copy_block(struct eval *ev, const struct block *to, const struct block *from,
+                       enum resolution r, const struct value *by) {
     if (!writable(ev, to))
         return false;
     if (to->tensor->dtype != from->tensor->dtype) {
@@ -294,26 +322,46 @@ bool block_copy(struct eval *ev, const struct block *to, const struct block *fro
             return false;
         }
     }
-    struct transfer move = {.ev = ev, .to = to, .from = from, .resolution = r, .offset = na - nb};
+    struct transfer move = {
+        .ev = ev, .to = to, .from = from, .resolution = r, .by = by, .offset = na - nb};
     return transfer(ev, &move);
+}
+
+bool block_copy(struct eval *ev, const struct block *to, const struct block *from,
+                enum resolution r) {
+    return copy_block(ev, to, from, r, NULL);
 }
 
 bool same_storage(const struct tensor *s, const struct tensor *t) {
     return s->id == t->id && s->impl == t->impl;
 }
 
-bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r) {
+static bool write_block(struct eval *ev, const struct block *b, struct value v, enum resolution r,
+                        const struct value *by) {
     if (v.kind == VAL_TENSOR && v.tensor->rank > 0) {
         if (same_storage(v.tensor, b->tensor) &&
             !tensor_copy(ev, v.tensor, (struct name){0}, b->span, &v))
             return false;
         struct block from = block_whole(ev, v.tensor, b->span);
-        return block_copy(ev, b, &from, r);
+        return copy_block(ev, b, &from, r, by);
     }
     if (!writable(ev, b) || !to_scalar(ev, b->tensor->dtype, &v, "write", b->span))
         return false;
-    struct transfer move = {.ev = ev, .to = b, .scalar = v, .resolution = r};
+    struct transfer move = {.ev = ev, .to = b, .scalar = v, .resolution = r, .by = by};
     return transfer(ev, &move);
+}
+
+bool block_write(struct eval *ev, const struct block *b, struct value v, enum resolution r) {
+    return write_block(ev, b, v, r, NULL);
+}
+
+bool block_resolve(struct eval *ev, const struct block *b, struct value v, const struct value *by) {
+    if (b->drop) {
+        diag_error(ev->diags, b->span, ERR_NOT_HERE,
+                   "`else _` drops a write, but a resolution by a function reads the element");
+        return false;
+    }
+    return write_block(ev, b, v, RES_NONE, by);
 }
 
 bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span span,

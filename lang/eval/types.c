@@ -53,6 +53,10 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
     for (uint32_t i = 0; i < type->nkids; i++) {
         const struct ast *d = type->kids[i];
         struct value x, list;
+        if (d->kind == AST_ANY) {
+            VEC_PUSH(ev->arena, v, value_none());
+            continue;
+        }
         if (d->kind == AST_SPREAD) {
             if (!eval_spread(ev, env, d, &list))
                 return false;

@@ -156,7 +156,10 @@ const char *type_text(struct eval *ev, const struct tensor *t) {
     for (uint32_t d = 0; d < t->rank; d++) {
         if (d)
             buf_text(&b, ", ");
-        value_print(ev, &t->dims[d], &b);
+        if (t->dims[d].kind == VAL_NONE)
+            buf_text(&b, "?");
+        else
+            value_print(ev, &t->dims[d], &b);
     }
     buf_text(&b, "]");
     return b.at;

@@ -110,12 +110,15 @@ struct tensor {
     uint32_t real_rank;
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;
-    bool data;           /* of the script: IMPL is its memory; used inside by way of ops->import */
-    struct tensor *from; /* what it was imported from, NULL if it was not; of the script's: the
+    bool data;            /* of the script: IMPL is its memory; used inside by way of ops->import */
+    struct tensor *from;  /* what it was imported from, NULL if it was not; of the script's: the
                             variable's own, of which this one knows sizes as symbols */
-    struct state *state; /* the layer's state that it is, or NULL */
-    void *impl;          /* of the host */
-    uint32_t id;         /* of the host */
+    struct state *state;  /* the layer's state that it is, or NULL */
+    struct tensor *count; /* it grows, and this is how many rows it has: Note [growing containers]
+                             (grows.c); else NULL */
+    bool appended;        /* some append to it has been evaluated */
+    void *impl;           /* of the host */
+    uint32_t id;          /* of the host */
 };
 
 const char *value_kind_name(const struct value *v); /* "a tensor", "a number", ... */
@@ -174,6 +177,7 @@ struct env {
     const struct module *module;
     struct map index; /* name.i -> position in bindings */
     VEC(struct binding) bindings;
+    uint32_t growing; /* bindings that are growing containers */
     struct arena *arena;
 };
 

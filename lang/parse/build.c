@@ -272,17 +272,16 @@ int build_storage(struct parser *p, uint32_t token) {
         message_at(
             p, token_span(p, token), ERR_SYNTAX,
             arena_printf(p->scratch, "expected a storage, found name '%s'", token_text(p, token)),
-            "The storages are register, stack, heap, shared, global.");
+            "The storages are register, stack, heap, reserve, shared, global.");
     return storage;
 }
 
 struct sub build_write(struct parser *p, struct span span, struct sub value, struct sub subset,
                        uint32_t resolution) {
-    struct sub s = build(p, AST_WRITE, span, 2, value, subset);
-    s.node->op = word_of(p, resolution_names, RES_COUNT, resolution);
-    if (s.node->op == RES_NONE)
-        message_at(p, token_span(p, resolution), ERR_RESOLUTION, token_text(p, resolution),
-                   "The resolutions are sum, prod, max, min, and, or.");
+    int op = word_of(p, resolution_names, RES_COUNT, resolution);
+    struct sub by = op == RES_NONE ? build_name(p, resolution) : build_none();
+    struct sub s = build(p, AST_WRITE, span, 3, value, subset, by);
+    s.node->op = op;
     return s;
 }
 

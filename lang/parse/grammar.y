@@ -84,7 +84,7 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %right "**"
 
 %type <sub> item fn grad layer use where conds cond params plist prm prms results rlist result
-%type <sub> type element_type tensor_type dims dimlist dim spread type_opt default_opt
+%type <sub> type element_type tensor_type dims dimlist dim any spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
 %type <sub> indices index range bound expr objective pairs ifx postfix subs sublist sub side
@@ -184,7 +184,8 @@ tname: NAME | tname '.' NAME ;
 dims: %empty { $$ = build_list(parser, @$); } | dimlist | dimlist ',' ;
 dimlist: dim { $$ = build_append(parser, build_list(parser, @$), $1); }
   | dimlist ',' dim { $$ = build_append(parser, $1, $3); } ;
-dim: expr | spread ;
+dim: expr | spread | any ;
+any: '?' { $$ = build(parser, AST_ANY, @$, 0); } ;
 spread: '*' expr { $$ = build_spread(parser, @$, $2); } ;
 
 layer: "layer" NAME where '{' members '}' {
@@ -243,7 +244,7 @@ simple: targets '=' expr {
         $$ = build_decl(parser, @$, $1, $3, $4, build_none(), $6);
     }
   | NAME "<<" subset { $$ = build_named(build(parser, AST_READ, @$, 1, $3), NAME_OF($1)); }
-  | expr ">>" subset { $$ = build(parser, AST_WRITE, @$, 2, $1, $3); }
+  | expr ">>" subset { $$ = build(parser, AST_WRITE, @$, 3, $1, $3, build_none()); }
   | expr ">>" subset '(' resolution ')' { $$ = build_write(parser, @$, $1, $3, $5); }
   | "map" indices block { $$ = build_loop(parser, AST_MAP, @$, $2, $3); }
   | "for" indices block { $$ = build_loop(parser, AST_FOR, @$, $2, $3); }
@@ -374,6 +375,7 @@ sublist: sub { $$ = build_append(parser, build_list(parser, @$), $1); }
   | sublist ',' sub { $$ = build_append(parser, $1, $3); } ;
 sub: expr
   | spread
+  | any
   | side ':' side { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, build_none()); }
   | side ':' side ':' expr { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, $5); } ;
 side: %empty { $$ = build_none(); } | expr ;

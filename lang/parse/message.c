@@ -232,8 +232,8 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
     if (t->kind == '.' && any_expression(e) && t[1].kind == TOK_INT && t[1].start == t->end)
         return "Write a digit before the point: 0.5";
     if (t->kind == '?')
-        return "`?` stands behind the type of a parameter that may be absent; sizes bound by data "
-               "are not part of the language yet.";
+        return "`?` stands behind the type of a parameter that may be absent, or alone in "
+               "brackets: as the dimension of what grows, as the row that is appended.";
     if (t->kind == '=' && in_condition(p, i))
         return "`==` compares, `=` gives a name to a value.";
     if (is_comparison(t->kind) && any_operator(e))

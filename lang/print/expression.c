@@ -302,6 +302,7 @@ static void print_here(struct printer *p, const struct ast *node) {
             print_expression(p, node->kids[0]);
         break;
     case AST_RANGE: print_range(p, node->kids[0], node->kids[1], node->kids[2]); break;
+    case AST_ANY: put_text(p, "?"); break;
     case AST_ELSE: print_else(p, node); break;
     case AST_UNARY: print_unary(p, node); break;
     case AST_BINARY: print_binary(p, node); break;

@@ -168,6 +168,10 @@ static void print_write(struct printer *p, const struct ast *node) {
         put_text(p, " (");
         put_text(p, resolution_names[node->op]);
         put_text(p, ")");
+    } else if (node->kids[2] != NULL) {
+        put_text(p, " (");
+        put_name(p, node->kids[2]->name);
+        put_text(p, ")");
     }
 }
 

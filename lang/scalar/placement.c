@@ -2,8 +2,9 @@
 #include "lang/scalar/placement.h"
 
 const char *const storage_names[STORE_COUNT] = {
-    [STORE_NONE] = "",     [STORE_REGISTER] = "register", [STORE_STACK] = "stack",
-    [STORE_HEAP] = "heap", [STORE_SHARED] = "shared",     [STORE_GLOBAL] = "global",
+    [STORE_NONE] = "",         [STORE_REGISTER] = "register", [STORE_STACK] = "stack",
+    [STORE_HEAP] = "heap",     [STORE_RESERVE] = "reserve",   [STORE_SHARED] = "shared",
+    [STORE_GLOBAL] = "global",
 };
 
 const char *const schedule_names[SCHED_COUNT] = {

@@ -4,13 +4,14 @@
 
 /* Where a container lives; words after `in`.
    NONE: the compiler chooses; REGISTER: scalars and small arrays whose subscripts become constants
-   when the maps over them are unrolled; STACK: fixed small arrays; HEAP: any size; SHARED and
-   GLOBAL: GPU. */
+   when the maps over them are unrolled; STACK: fixed small arrays; HEAP: any size; RESERVE:
+   address space, of which only what is touched becomes memory; SHARED and GLOBAL: GPU. */
 enum storage {
     STORE_NONE,
     STORE_REGISTER,
     STORE_STACK,
     STORE_HEAP,
+    STORE_RESERVE,
     STORE_SHARED,
     STORE_GLOBAL,
     STORE_COUNT

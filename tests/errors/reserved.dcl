@@ -19,7 +19,7 @@ def g(x) { x }
 import numpy
 let k = 3
 l = x ? 1 : 2
-m: f32[?] = 0
+m: f32[2 + ?] = 0
 if x = 3 { print(x) }
 f32[3] n = 0
 return 1, 2

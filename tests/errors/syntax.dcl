@@ -18,7 +18,7 @@ fn half(x: f32) -> f32
 fn kinds(x: f32[N]; f32) -> f32[N] { x }
 fn packs(x: f32[*S, *R]) -> f32[*S] { x }
 fn resolved(x: f32[N]) -> s: f32 {
-  map i { x[i] >> s (mean) }
+  map i { x[i] >> s (3) }
   map i in N paralel { x[i] >> s (sum) }
   map in N { }
   map i in 0:N { x[i] >> s (sum)

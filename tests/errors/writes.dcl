@@ -19,6 +19,12 @@ fn others(x: f32[N]) -> y: f32[N] {
   parameter[0] = 2
   x >> z
   map i { i += 1; y[i] = x[i] }
+  map i { x[i] >> y[i] (avg) }
+}
+fn started(x: f32[N]) -> (y: f32[N], z: f32) {
+  map i in N { x[i] >> y[i] (bit_and) }
+  map i in N { x[i] >> z (bit_and) }
+  z += 1
 }
 layer Counter(n: int) {
   param W: f32[n]

@@ -255,7 +255,11 @@ FUZZ struct graph *unit_lower(struct unit *u, bool symbolic) {
     struct name *result_names = ARENA_ARRAY(u->arena, struct name, n);
     for (uint32_t k = 0; k < n; k++)
         result_names[k] = fn_result_name(u->fn, k);
-    return lower_finish(l, n, n == 1 ? &out : n ? out.list->at : NULL, result_names);
+    return lower_finish(l, n,
+                        n == 1 ? &out
+                        : n    ? out.list->at
+                               : NULL,
+                        result_names, lower_found(u->arena, u->fn));
 }
 
 #endif

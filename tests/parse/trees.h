@@ -389,7 +389,10 @@ static struct ast *grow_type(struct grower *g) {
         return node;
     node->flags |= AST_BRACKETS | (once_in(g, 8) ? (uint32_t)AST_LIST_OF : 0);
     for (uint32_t n = below(g, 4); n > 0; n--)
-        push(g, node, once_in(g, 4) ? grow_spread(g) : grow_expression(g));
+        push(g, node,
+             once_in(g, 4)   ? grow_spread(g)
+             : once_in(g, 6) ? sprout(g, AST_ANY, 0)
+                             : grow_expression(g));
     return node;
 }
 
@@ -474,10 +477,14 @@ static struct ast *grow_statement(struct grower *g) {
         node->kids[0] = grow_subset(g);
         return node;
     case 6:
-        node = sprout(g, AST_WRITE, 2);
+        node = sprout(g, AST_WRITE, 3);
         node->op = (int)below(g, RES_COUNT);
         node->kids[0] = grow_expression(g);
         node->kids[1] = grow_subset(g);
+        if (!node->op && once_in(g, 2)) { /* a function that resolves: no word */
+            node->kids[2] = sprout_named(g, AST_NAME, 0);
+            node->kids[2]->name = name_of_text(g->u->names, "resolver");
+        }
         return node;
     case 7: return grow_loop(g, true);
     case 8: return grow_loop(g, false);

@@ -398,6 +398,27 @@ static void reads_the_former(struct build *b) {
     build_write(b, val(b, "u"), "y[a]", RES_NONE);
 }
 
+static void result_declared_in_a_map(struct build *b) {
+    build_node(b, NODE_DECL)->decl.cont = b->g->results.at[0];
+}
+static void result_before_its_declaration(struct build *b) {
+    build_end(b);
+    build_node(b, NODE_DECL)->decl.cont = b->g->results.at[0];
+}
+static void found_size_out_of_scope(struct build *b) {
+    struct cont c = build_result(b, "z", DT_f32, "n");
+    build_end(b);
+    build_node(b, NODE_DECL)->decl.cont = c;
+}
+static void fill_in_reserve(struct build *b) {
+    build_decl(b, "t", DT_f32, "4", STORE_RESERVE, 0);
+}
+static void sum_in_reserve(struct build *b) {
+    build_decl(b, "t", DT_f32, "4", STORE_RESERVE, NAN);
+    build_write(b, val(b, "v"), "t[0]", RES_NONE);
+    build_write(b, val(b, "v"), "t[0]", RES_SUM);
+}
+
 static const struct {
     int invariant;
     void (*breaks)(struct build *b);
@@ -424,6 +445,9 @@ static const struct {
     BREAK(3, transient_as_parameter),
     BREAK(3, declared_argument),
     BREAK(3, declared_twice),
+    BREAK(3, result_declared_in_a_map),
+    BREAK(8, result_before_its_declaration),
+    BREAK(6, found_size_out_of_scope),
     BREAK(8, lost_result),
     BREAK(4, name_of_a_function),
     BREAK(4, name_of_a_type),
@@ -478,6 +502,7 @@ static const struct {
     BREAK(12, read_that_drops),
     BREAK(12, write_that_has_a_value_outside),
     BREAK(12, outside_of_a_scalar),
+    BREAK(12, sum_in_reserve),
     BREAK(13, parameter_written),
     BREAK(14, result_read_first),
     BREAK(14, transient_unwritten),
@@ -491,6 +516,7 @@ static const struct {
     BREAK(15, step_unknown),
     BREAK(16, negative_size),
     BREAK(16, symbolic_register),
+    BREAK(16, fill_in_reserve),
     BREAK(17, parameter_in_registers),
     BREAK(17, result_on_the_stack),
     BREAK(18, parallel_loop),
@@ -550,6 +576,14 @@ static void carried_in_a_while(struct build *b) {
     build_write(b, val(b, "v"), "c[0]", RES_NONE);
     build_write(b, op2(b, OP_GT, val(b, "v"), num(b, 1)), "go", RES_NONE);
 }
+static void a_found_result(struct build *b) {
+    struct cont c = build_result(b, "z", DT_f32, "k");
+    build_end(b);
+    build_read(b, "k", "idx[pos]");
+    build_node(b, NODE_DECL)->decl.cont = c;
+    build_map(b, "a in 0:k");
+    build_write(b, num(b, 1), "z[a]", RES_NONE);
+}
 static void names_side_by_side(struct build *b) {
     build_map(b, "a in 0:3");
     build_let(b, "e", num(b, 1));
@@ -603,10 +637,11 @@ static void passes(void) {
         const char *what;
     } good[] = {
 #define GOOD(f) {f, #f}
-        GOOD(carried_in_a_loop), GOOD(names_side_by_side),  GOOD(step_of_a_known_symbol),
-        GOOD(vouched_for),       GOOD(in_order_by_data),    GOOD(vector_sum),
-        GOOD(sum_onto_a_fill),   GOOD(a_gpu_kernel),        GOOD(subscript_by_data),
-        GOOD(size_by_index),     GOOD(forgotten_container), GOOD(carried_in_a_while),
+        GOOD(carried_in_a_loop),  GOOD(names_side_by_side), GOOD(step_of_a_known_symbol),
+        GOOD(vouched_for),        GOOD(in_order_by_data),   GOOD(vector_sum),
+        GOOD(sum_onto_a_fill),    GOOD(a_gpu_kernel),       GOOD(subscript_by_data),
+        GOOD(a_found_result),     GOOD(size_by_index),      GOOD(forgotten_container),
+        GOOD(carried_in_a_while),
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct build b = plain();

@@ -34,10 +34,10 @@ static void test_tokens(void) {
         {"x = 5 $ 6", "1:7: unexpected character '$'"},
         {"x = $$$ 6", "1:5: unexpected character '$'"},
         {"x = '$a'", "1:5: unexpected character ''' | A string stands in double quotes: \"...\"."},
-        {"x: f32[?]",
-         "1:8: expected an expression or ']', found '?' | `?` stands behind the type of "
-         "a parameter that may be absent; sizes bound by data are not part of the "
-         "language yet."},
+        {"x: f32[2 + ?]",
+         "1:12: expected an expression, found '?' | `?` stands behind the type of a parameter "
+         "that may be absent, or alone in brackets: as the dimension of what grows, as the row "
+         "that is appended."},
         {"a & b", "1:3: unexpected character '&' | Logic is written with the words and, or, not."},
         {"\xc3\xa9 = 1", "1:1: unexpected character '\xc3\xa9' | Names are made of ASCII letters, "
                          "digits and _."},
@@ -101,10 +101,8 @@ static void test_statements(void) {
         {"for i in N seq { a }", "1:5: a `for` runs in order: it takes no schedule but unroll"},
         {"for i in N, j in M { a }", "1:5: the names of a `for` stand before one `in`"},
         {"for *i in N { a }", "1:5: a `for` has no pack of indices"},
-        {"a >> x (avg)", "1:9: unknown resolution avg | The resolutions are sum, prod, max, min, "
-                         "and, or."},
         {"x: f32 in stac", "1:11: expected a storage, found name 'stac' | The storages are "
-                           "register, stack, heap, shared, global."},
+                           "register, stack, heap, reserve, shared, global."},
         {"x: = 3", "1:4: expected a name, found '='"},
         {"f(x) = 3", "1:1: cannot assign to this expression | A name, name[subscripts] or a member "
                      "stands on the left."},

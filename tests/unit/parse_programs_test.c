@@ -156,7 +156,9 @@ static void test_statements(void) {
     is_tree("clip(x, min=0, max=1)",
             "CALL(NAME.clip, NAME.x, KEYWORD.min(INT 0), KEYWORD.max(INT 1))");
     is_tree("v << x[i]", "READ.v(INDEX(NAME.x, NAME.i))");
-    is_tree("a + b >> x (and)", "WRITE#5(BINARY(NAME.a, NAME.b), NAME.x)");
+    is_tree("a + b >> x (and)", "WRITE#5(BINARY(NAME.a, NAME.b), NAME.x, _)");
+    is_tree("a >> x[?, :] (f)", "WRITE(NAME.a, INDEX(NAME.x, ANY, RANGE(_, _, _)), NAME.f)");
+    is_tree("x: f32[?, n]", "DECL.x(TYPE.f32!4(ANY, NAME.n), _, _)");
     is_tree("map i { a }", "MAP(BLOCK(NAME.a), ITER.i(_, _, _, _))");
     is_tree("map *b in *S, *c in S, i in 4 unroll(2), j in 0:n:k seq unique {}",
             "MAP!64(BLOCK, ITER.b!16(_, SPREAD.S, _, _), ITER.c!16(_, NAME.S, _, _), "
