@@ -6,7 +6,7 @@ fn einsum(spec: str, xs: T[*_][]) -> y: T[*einsum_shape(spec, [x.shape for x in 
     where T: number {
   shapes = [x.shape for x in xs]
   inputs, output = einsum_letters(spec, len(xs))
-  letters = unique([*output, *joined(inputs)])
+  letters = distinct([*output, *joined(inputs)])
   map *i in [letter_size(l, inputs, shapes) for l in letters] {
     product = prod([x[*[i[position(l, letters)] for l in inputs[k]]] for k, x in enumerate(xs)])
     product >> y[*i[:len(output)]] (sum)
@@ -61,8 +61,8 @@ fn joined(l: list) -> list {
 }
 
 ## Each element of a list once, where it stands first.
-## `unique([2, 1, 2])` is `[2, 1]`
-fn unique(l: list) -> list { [x for i, x in enumerate(l) if not (x in l[:i])] }
+## `distinct([2, 1, 2])` is `[2, 1]`
+fn distinct(l: list) -> list { [x for i, x in enumerate(l) if not (x in l[:i])] }
 
 ## Where X stands first in the list L; an error if it does not.
 ## `position("b", ["a", "b"])` is `1`

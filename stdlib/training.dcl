@@ -79,3 +79,22 @@ layer AdamW(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: f
   fn begin(these) { adam.begin(these) }
   fn step(inout w: f32[*S], g: f32[*S], k: int) { adam.step(w, g, k) }
 }
+
+## The rows of x, or those of x, y, .. beside each other, in parts of SIZE rows: a list, as in `for
+## a, b in batches(x, y) { .. }`. With `shuffle` they are in a random order, the same for the same
+## SEED. The last part is smaller if there are not enough rows; without `rest` these are left out.
+## `[b for a, b in batches(x, y, size = 2)][1]` with x: f32[3, 1], y: f32[3] = [5, 6, 7] is `[7]`
+fn batches(x, y = none, z = none, w = none; size: int = 32, shuffle: bool = false, seed: int = 0,
+           rest: bool = true) -> list {
+  given = [t for t in [x, y, z, w] if kind(t) != "none"]
+  n = shape(x)[0]
+  if size < 1 { error("parts of", size, "rows") }
+  for t in given { if shape(t)[0] != n { error("there are", n, "and", shape(t)[0], "rows") } }
+  all = if shuffle {
+    order = random_permutation(n, seed)
+    [take(t, order) for t in given]
+  } else { given }
+  count = if rest { (n + size - 1)//size } else { n//size }
+  parts = [[part(t, 0, k*size, min(size, n - k*size), 1) for t in all] for k in 0:count]
+  if len(given) == 1 { [p[0] for p in parts] } else { parts }
+}
