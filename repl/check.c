@@ -11,9 +11,8 @@ int command_check(const struct command_line *c) {
         return EXIT_USAGE;
     int status = EXIT_FINE;
     for (int i = 0; i < c->files.n; i++) {
-        if (session_check(s, c->files.at[i]))
-            status = EXIT_ERROR;
-        print_messages(s);
+        int one = finish_call(s, session_check(s, c->files.at[i]) != 0);
+        status = one > status ? one : status;
     }
     dcl_close(s);
     return status;

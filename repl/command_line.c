@@ -5,29 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const commands[COMMAND_COUNT] = {
-#define COMMAND(name, arguments, doc) [COMMAND_##name] = #name,
-#include "repl/options.def"
-};
-
-#define ON(command) (1u << COMMAND_##command)
-static const struct {
-    const char *name;
-    unsigned commands;
-} options[OPTION_COUNT] = {
-#define OPTION(name, commands, value, doc) [OPTION_##name] = {#name, commands},
-#include "repl/options.def"
-};
-
-/* The table's name with hyphens: --target-cpu, -o. */
-static const char *spelling(struct arena *a, const char *name) {
-    char *text = arena_printf(a, "%s%s", name[1] ? "--" : "-", name);
-    for (char *p = text + 2; *p; p++)
-        if (*p == '_')
-            *p = '-';
-    return text;
-}
-
 static bool unknown(const char *what, const char *word, const char *const *all, int n) {
     const char *near = session_nearest(word, all, n);
     fprintf(stderr, "dcl: there is no %s %s", what, word);
@@ -38,13 +15,16 @@ static bool unknown(const char *what, const char *word, const char *const *all, 
     return false;
 }
 
-static bool read_command(struct command_line *c, const char *word) {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i], word) == 0) {
-            c->command = (enum command)i;
+bool command_named(const char *word, enum command *out) {
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = command_table[i].name;
+        if (strcmp(names[i], word) == 0) {
+            *out = (enum command)i;
             return true;
         }
-    return unknown("command", word, commands, COMMAND_COUNT);
+    }
+    return unknown("command", word, names, COMMAND_COUNT);
 }
 
 /* The option whose spelling is the N bytes at WORD. */
@@ -52,17 +32,19 @@ static bool find_option(struct command_line *c, const char *word, size_t n, enum
     const char *all[OPTION_COUNT];
     int known = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!(options[i].commands & 1u << c->command))
+        if (!option_is_of((enum option)i, c->command))
             continue;
-        const char *name = spelling(c->arena, options[i].name);
+        struct spelling s = option_spelling((enum option)i);
+        const char *name = arena_strndup(c->arena, s.text, strlen(s.text));
         all[known++] = name;
         if (strlen(name) == n && strncmp(name, word, n) == 0) {
             *out = (enum option)i;
             return true;
         }
     }
-    return unknown(arena_printf(c->arena, "option of dcl %s called", commands[c->command]),
-                   arena_strndup(c->arena, word, n), all, known);
+    return unknown(
+        arena_printf(c->arena, "option of dcl %s called", command_table[c->command].name),
+        arena_strndup(c->arena, word, n), all, known);
 }
 
 static void push(struct words *w, const char *word) {
@@ -84,18 +66,23 @@ static bool read_words(struct command_line *c, int argc, char **argv, int at) {
         }
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             c->files.n = 0;
-            push(&c->files, commands[c->command]);
+            push(&c->files, command_table[c->command].name);
             c->command = COMMAND_help;
             return true;
         }
         const char *equals = strchr(word, '=');
         if (!find_option(c, word, equals ? (size_t)(equals - word) : strlen(word), &o))
             return false;
-        if (!equals && i + 1 == argc) {
+        bool flag = !*option_table[o].value;
+        if (flag && equals) {
+            fprintf(stderr, "dcl: %.*s takes no value\n", (int)(equals - word), word);
+            return false;
+        }
+        if (!flag && !equals && i + 1 == argc) {
             fprintf(stderr, "dcl: %s needs a value\n", word);
             return false;
         }
-        push(&c->values[o], equals ? equals + 1 : argv[++i]);
+        push(&c->values[o], flag ? "" : equals ? equals + 1 : argv[++i]);
     }
     return true;
 }
@@ -111,7 +98,7 @@ bool command_line_read(struct command_line *c, int argc, char **argv) {
         return true;
     }
     if (argc > 1 && argv[1][0] != '-') {
-        if (!read_command(c, argv[1]))
+        if (!command_named(argv[1], &c->command))
             return false;
         at = 2;
     }
@@ -140,8 +127,7 @@ dcl_session *open_session(const struct command_line *c) {
             fprintf(stderr, "dcl: a value cannot have blanks: '%s'\n", value);
             return NULL;
         }
-        text = arena_printf(c->arena, "%s %s=%s", text,
-                            spelling(c->arena, options[passed[i]].name) + 2, value);
+        text = arena_printf(c->arena, "%s %s=%s", text, option_spelling(passed[i]).text + 2, value);
     }
     dcl_session *s = dcl_open(text);
     if (!s) {
@@ -172,4 +158,13 @@ bool split_pair(const struct command_line *c, const char *option, const char *pa
 void print_messages(dcl_session *s) {
     fflush(stdout);
     fputs(session_messages(s), stderr);
+}
+
+int finish_call(dcl_session *s, bool failed) {
+    print_messages(s);
+    if (!failed)
+        return EXIT_FINE;
+    if (interrupted())
+        return EXIT_SIGINT;
+    return session_bug(s) ? EXIT_BUG : EXIT_ERROR;
 }

@@ -3,23 +3,6 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name, *arguments, *doc;
-} commands[COMMAND_COUNT] = {
-#define COMMAND(name, arguments, doc) [COMMAND_##name] = {#name, arguments, doc},
-#include "repl/options.def"
-};
-
-#define ON(command) (1u << COMMAND_##command)
-static const struct {
-    const char *name;
-    unsigned commands;
-    const char *value, *doc;
-} options[OPTION_COUNT] = {
-#define OPTION(name, commands, value, doc) [OPTION_##name] = {#name, commands, value, doc},
-#include "repl/options.def"
-};
-
 enum { TERM = 28, WIDTH = 96 };
 
 void help_entry(FILE *to, const char *term, const char *text) {
@@ -50,32 +33,29 @@ void help_entry(FILE *to, const char *term, const char *text) {
     fputc('\n', to);
 }
 
-static void option_entry(FILE *to, int o) {
+static void option_help(FILE *to, enum option o) {
     char term[100];
-    snprintf(term, sizeof term, "%s%s %s", options[o].name[1] ? "--" : "-", options[o].name,
-             options[o].value);
-    for (char *p = term; *p && *p != ' '; p++)
-        if (*p == '_')
-            *p = '-';
-    help_entry(to, term, options[o].doc);
+    snprintf(term, sizeof term, "%s %s", option_spelling(o).text, option_table[o].value);
+    help_entry(to, term, option_table[o].doc);
 }
 
 static bool has_options(enum command c) {
     for (int o = 0; o < OPTION_COUNT; o++)
-        if (options[o].commands & 1u << c)
+        if (option_is_of((enum option)o, c))
             return true;
     return false;
 }
 
 void help_command(FILE *to, enum command c) {
-    fprintf(to, "usage: dcl %s%s%s%s\n\n%s.\n", commands[c].name, *commands[c].arguments ? " " : "",
-            commands[c].arguments, has_options(c) ? " [option..]" : "", commands[c].doc);
+    fprintf(to, "usage: dcl %s%s%s%s\n\n%s.\n", command_table[c].name,
+            *command_table[c].arguments ? " " : "", command_table[c].arguments,
+            has_options(c) ? " [option..]" : "", command_table[c].doc);
     if (!has_options(c))
         return;
     fputs("\n", to);
     for (int o = 0; o < OPTION_COUNT; o++)
-        if (options[o].commands & 1u << c)
-            option_entry(to, o);
+        if (option_is_of((enum option)o, c))
+            option_help(to, (enum option)o);
     if (c != COMMAND_show && c != COMMAND_movement)
         return;
     fputs("\npasses, in order:\n", to);
@@ -88,30 +68,42 @@ void help_program(FILE *to) {
     fputs("usage: dcl [command] [argument..]\n\n", to);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         char term[100];
-        snprintf(term, sizeof term, "%s %s", commands[i].name, commands[i].arguments);
-        help_entry(to, term, commands[i].doc);
+        snprintf(term, sizeof term, "%s %s", command_table[i].name, command_table[i].arguments);
+        help_entry(to, term, command_table[i].doc);
     }
     help_entry(to, "--version", "prints the version");
     fputs("\nWithout a command, dcl reads lines from standard input and runs them.\n"
-          "dcl help COMMAND lists the options of a command.\n",
+          "dcl help COMMAND lists the options of a command.\n\nexit codes:\n",
           to);
+    for (int i = 0; i < exit_count; i++) {
+        char term[20];
+        snprintf(term, sizeof term, "%d", exit_table[i].code);
+        help_entry(to, term, exit_table[i].doc);
+    }
 }
 
 int command_help(const struct command_line *c) {
+    static const struct {
+        const char *name;
+        void (*print)(FILE *to);
+    } formats[] = {{"man", manual_page}, {"bash", completion_bash}, {"zsh", completion_zsh}};
+    const char *format = option_value(c, OPTION_format);
+    enum command command;
+    if (format && strcmp(format, "text") != 0) {
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+            if (strcmp(formats[i].name, format) == 0) {
+                formats[i].print(stdout);
+                return EXIT_FINE;
+            }
+        fprintf(stderr, "dcl: --format is text, man, bash or zsh, not '%s'\n", format);
+        return EXIT_USAGE;
+    }
     if (c->files.n == 0) {
         help_program(stdout);
         return EXIT_FINE;
     }
-    const char *names[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(names[i], c->files.at[0]) == 0) {
-            help_command(stdout, (enum command)i);
-            return EXIT_FINE;
-        }
-    }
-    const char *near = session_nearest(c->files.at[0], names, COMMAND_COUNT);
-    fprintf(stderr, "dcl: there is no command %s%s%s%s\n", c->files.at[0],
-            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return EXIT_USAGE;
+    if (!command_named(c->files.at[0], &command))
+        return EXIT_USAGE;
+    help_command(stdout, command);
+    return EXIT_FINE;
 }

@@ -19,7 +19,37 @@ enum option {
     OPTION_COUNT
 };
 
-enum exit_code { EXIT_FINE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_BUG = 3, EXIT_SIGINT = 130 };
+enum exit_code {
+#define EXIT(name, code, doc) EXIT_##name = code,
+#include "repl/options.def"
+};
+
+/* table.c: options.def as data. */
+struct command_entry {
+    const char *name, *arguments, *doc;
+};
+struct option_entry {
+    const char *name;  /* as in the table */
+    unsigned commands; /* bit 1 << COMMAND_X */
+    const char *value; /* "" of a flag */
+    const char *doc;
+};
+struct exit_entry {
+    int code;
+    const char *doc;
+};
+extern const struct command_entry command_table[COMMAND_COUNT];
+extern const struct option_entry option_table[OPTION_COUNT];
+extern const struct exit_entry exit_table[];
+extern const int exit_count;
+/* An option as it is written, like --target-cpu or -o. */
+struct spelling {
+    char text[32];
+};
+struct spelling option_spelling(enum option o);
+static inline bool option_is_of(enum option o, enum command c) {
+    return (option_table[o].commands >> c & 1) != 0;
+}
 
 struct words {
     int n;
@@ -36,7 +66,9 @@ struct command_line {
 /* command_line.c */
 /* True, or false after a message on stderr. */
 bool command_line_read(struct command_line *c, int argc, char **argv);
-/* The last value given, or NULL. */
+/* The command WORD; false after a message. */
+bool command_named(const char *word, enum command *out);
+/* The last value given ("" of a flag), or NULL. */
 const char *option_value(const struct command_line *c, enum option o);
 /* A session as the options say; NULL after a message. */
 dcl_session *open_session(const struct command_line *c);
@@ -51,6 +83,11 @@ void help_program(FILE *to);
 void help_command(FILE *to, enum command c);
 /* A term, and its text beside it, wrapped. */
 void help_entry(FILE *to, const char *term, const char *text);
+/* manual.c: the manual page, for man. */
+void manual_page(FILE *to);
+/* completion.c: what bash and zsh load to complete a line. */
+void completion_bash(FILE *to);
+void completion_zsh(FILE *to);
 
 /* The commands; each returns the exit code. */
 int command_run(const struct command_line *c);
@@ -69,5 +106,7 @@ bool interrupted(void);
 
 /* Messages of the last call on stderr, after what was printed. */
 void print_messages(dcl_session *s);
+/* The same, and the exit code of a command whose last call FAILED or not. */
+int finish_call(dcl_session *s, bool failed);
 
 #endif

@@ -127,26 +127,19 @@ static bool entry_text(const struct command_line *c, dcl_session *s, const char 
     return true;
 }
 
-static int finish(dcl_session *s, int failed) {
-    print_messages(s);
-    if (failed && interrupted())
-        return EXIT_SIGINT;
-    return failed ? EXIT_ERROR : EXIT_FINE;
-}
-
 static int run(const struct command_line *c, dcl_session *s) {
     const char *entry = option_value(c, OPTION_entry);
     struct buf before = buf_new(c->arena), call = buf_new(c->arena);
     if (!entry && !bindings(c, "\n", &before))
         return EXIT_USAGE;
     if (before.n && dcl_run(s, before.at, "<command line>"))
-        return finish(s, 1);
-    int status = finish(s, dcl_run_file(s, c->files.at[0]));
+        return finish_call(s, true);
+    int status = finish_call(s, dcl_run_file(s, c->files.at[0]) != 0);
     if (status != EXIT_FINE || !entry)
         return status;
     if (!entry_text(c, s, entry, &call))
         return EXIT_USAGE;
-    return finish(s, dcl_run(s, call.at, "<command line>"));
+    return finish_call(s, dcl_run(s, call.at, "<command line>") != 0);
 }
 
 int command_run(const struct command_line *c) {

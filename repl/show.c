@@ -43,10 +43,7 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
     const char *text = f ? dcl_show(f, after ? after : "", as ? as : "dcl") : NULL;
     if (text)
         fputs(text, stdout);
-    print_messages(s);
-    if (!text && interrupted())
-        return EXIT_SIGINT;
-    return text ? EXIT_FINE : EXIT_ERROR;
+    return finish_call(s, !text);
 }
 
 int command_show(const struct command_line *c) {

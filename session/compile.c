@@ -105,9 +105,8 @@ static struct kernel *from_compiler(struct dcl_session *s, struct graph *g, stru
     const char *why = "";
     struct kernel *k = load_kernel(s, key, code.object, code.n, &why);
     if (!k) {
-        diag_error(
-            &s->diags, g->span, ERR_BACKEND,
-            arena_printf(s->messages, "internal: the compiled code cannot be loaded: %s", why));
+        diag_error(&s->diags, g->span, ERR_INTERNAL,
+                   arena_printf(s->messages, "the compiled code cannot be loaded: %s", why));
         return NULL;
     }
     if (s->options.cache)

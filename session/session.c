@@ -103,6 +103,8 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
         arena_reset(s->messages);
         diags_init(&s->diags, s->messages, s->sources);
         ok = prelude_read(s) && body(s, data) && s->diags.errors == 0;
+        if (!ok && s->diags.errors == 0)
+            diag_error(&s->diags, (struct span){0}, ERR_INTERNAL, "a call failed without a reason");
         make_errors(s);
         if (!s->prelude_read && s->diags.errors)
             s->broken = s->errors = arena_printf(s->arena, "%s", s->errors);
@@ -123,8 +125,6 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
         undo_end(s, !ok);
     s->busy = 0;
     s->failed = !ok;
-    if (!ok && !*s->errors)
-        s->errors = "error: internal: a call failed without a reason\n";
     return ok ? 0 : 1;
 }
 
@@ -134,6 +134,13 @@ const char *dcl_errors(dcl_session *s) {
 
 const char *session_messages(dcl_session *s) {
     return s->errors;
+}
+
+bool session_bug(dcl_session *s) {
+    for (const struct diag *d = s->failed ? s->diags.first : NULL; d; d = d->next)
+        if (d->code == ERR_INTERNAL || d->code == ERR_VERIFY)
+            return true;
+    return false;
 }
 
 void session_colour(dcl_session *s, bool on) {

@@ -9,6 +9,8 @@
 
 /* Messages of the last call, warnings too, also where it did not fail. */
 const char *session_messages(dcl_session *s);
+/* Whether the last call failed by a mistake of our own. */
+bool session_bug(dcl_session *s);
 /* Whether messages have terminal colours. */
 void session_colour(dcl_session *s, bool on);
 /* As dcl_run for a line that was typed: an error takes back all that the line did; the value of an

@@ -11,8 +11,8 @@
 
 void cg_bug(struct cg *c, const struct node *n, const char *what) {
     if (!c->failed)
-        diag_error(c->d, n ? n->span : c->g->span, ERR_BACKEND,
-                   arena_printf(c->a, "internal: code generation: %s", what));
+        diag_error(c->d, n ? n->span : c->g->span, ERR_INTERNAL,
+                   arena_printf(c->a, "code generation: %s", what));
     c->failed = true;
 }
 

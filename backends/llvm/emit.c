@@ -128,8 +128,8 @@ static bool verify(struct arena *a, LLVMModuleRef m, struct diags *d) {
     char *why = NULL;
     bool broken = LLVMVerifyModule(m, LLVMReturnStatusAction, &why);
     if (broken)
-        diag_error(d, (struct span){0}, ERR_BACKEND,
-                   arena_printf(a, "internal: the generated code is malformed: %s", why));
+        diag_error(d, (struct span){0}, ERR_INTERNAL,
+                   arena_printf(a, "the generated code is malformed: %s", why));
     LLVMDisposeMessage(why);
     return !broken;
 }

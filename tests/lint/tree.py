@@ -15,7 +15,8 @@ SRC = tap.SRC
 
 CODE_ROOMS = ["lang", "compiler", "backends", "session", "repl", "include"]
 ROOMS = CODE_ROOMS + ["stdlib", "examples", "tests", ".ci", "doc"]
-PRODUCTS = {".git", "Makefile", "config.log", "dcl", "libdcl.so", "libdcl.a", "libdcl_llvm.so"}
+PRODUCTS = {".git", "Makefile", "config.log", "dcl", "dcl.1", "libdcl.so", "libdcl.a",
+            "libdcl_llvm.so"}
 
 
 def files(rooms=None, suffixes=None):
