@@ -134,29 +134,42 @@ static bool is_pairs(const struct value *v) {
     return fits;
 }
 
+static bool is_strings(const struct value *v) {
+    bool fits = v->kind == VAL_LIST;
+    for (uint32_t i = 0; fits && i < v->list->n; i++)
+        fits = v->list->at[i].kind == VAL_STR;
+    return fits;
+}
+
 static bool call_load(struct dcl_session *s, const struct call *c, struct value *out) {
-    const struct value *word = NULL; /* the argument by name, and which it is */
-    const char *which = "";
+    struct load_words words = {0};
     uint32_t positional = 0;
     bool fits = true;
     for (uint32_t i = 0; i < c->nargs; i++) {
+        const struct value *v = &c->args[i];
         if (!c->keywords || name_none(c->keywords[i])) {
             positional++;
             continue;
         }
-        fits = fits && i == positional;
-        word = &c->args[i];
-        which = name_text(s->names, c->keywords[i]);
+        const char *word = name_text(s->names, c->keywords[i]);
+        fits = fits && i >= positional;
+        if (strcmp(word, "name") == 0 && v->kind == VAL_STR)
+            words.name = v;
+        else if (strcmp(word, "rename") == 0 && is_pairs(v))
+            words.rename = v;
+        else if (strcmp(word, "skip") == 0 && is_strings(v))
+            words.skip = v;
+        else
+            fits = false;
     }
-    if (fits && positional == 1 && c->args[0].kind == VAL_STR &&
-        (!word || (strcmp(which, "name") == 0 && word->kind == VAL_STR)))
+    if (fits && positional == 1 && c->args[0].kind == VAL_STR && !words.rename && !words.skip)
         return in_script(s, c, "load") &&
-               builtin_load_tensor(s, c->args[0].str, word ? word->str : (struct name){0}, c->span,
-                                   out);
+               builtin_load_tensor(s, c->args[0].str,
+                                   words.name ? words.name->str : (struct name){0}, c->span, out);
     if (fits && positional == 2 && c->args[0].kind == VAL_INSTANCE && c->args[1].kind == VAL_STR &&
-        (!word || (strcmp(which, "rename") == 0 && is_pairs(word))))
+        !words.name)
         return in_script(s, c, "load") &&
-               builtin_load_states(s, c->args[0].instance, c->args[1].str, word, c->span);
+               builtin_load_states(s, c->args[0].instance, c->args[1].str, &words, c->span);
     return usage(s, c, "load");
 }
 

@@ -126,8 +126,21 @@ static const char *name_in_file(struct dcl_session *s, const char *name,
     return out.at;
 }
 
+/* Whether a part between dots of NAME is one of WORDS, a list of strings or NULL. */
+static bool has_part(struct dcl_session *s, const char *name, const struct value *words) {
+    for (const char *p = name, *end; words && *p; p = end + (*end == '.')) {
+        end = p + strcspn(p, ".");
+        for (uint32_t i = 0; i < words->list->n; i++) {
+            const char *word = name_text(s->names, words->list->at[i].str);
+            if (strlen(word) == (size_t)(end - p) && strncmp(p, word, (size_t)(end - p)) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 static void compare(struct dcl_session *s, const struct named_states *states,
-                    const struct file_tensors *all, struct problems *p) {
+                    const struct file_tensors *all, const struct value *skip, struct problems *p) {
     struct map known = map_new(s->unit.arena);
     for (uint32_t i = 0; i < states->at.n; i++) {
         const struct named_state *x = &states->at.at[i];
@@ -142,19 +155,20 @@ static void compare(struct dcl_session *s, const struct named_states *states,
                                  shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
     }
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->at[i].bytes && !map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
+        if (all->at[i].bytes && !has_part(s, all->at[i].name, skip) &&
+            !map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
             problem(s, p, arena_printf(s->messages, "%s belongs to nothing here", all->at[i].name));
 }
 
 static bool load_states(struct dcl_session *s, struct data_file *f, const struct instance *x,
-                        struct name path, const struct value *rename, struct span span) {
+                        struct name path, const struct load_words *words, struct span span) {
     const struct file_tensors *all = data_file_tensors(f);
     struct named_states states;
     struct problems p = {0};
     states_list(s, s->unit.arena, x, &states);
     for (uint32_t i = 0; i < states.at.n; i++)
-        states.at.at[i].name = name_in_file(s, states.at.at[i].name, rename);
-    compare(s, &states, all, &p);
+        states.at.at[i].name = name_in_file(s, states.at.at[i].name, words->rename);
+    compare(s, &states, all, words->skip, &p);
     if (p.n) {
         struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
                                     arena_printf(s->messages, "%s does not fit %s: %u difference%s",
@@ -177,11 +191,11 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
 }
 
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
-                         const struct value *rename, struct span span) {
+                         const struct load_words *words, struct span span) {
     struct data_file *f = open_file(s, path, span);
     if (!f)
         return false;
-    bool good = load_states(s, f, x, path, rename, span);
+    bool good = load_states(s, f, x, path, words, span);
     data_file_close(f);
     return good;
 }

@@ -161,7 +161,7 @@ static bool answer_show(struct dcl_session *s, struct question *q, const struct 
         diag_error(&s->diags, e->span, ERR_VALUE, "nothing is computed here when it runs");
         return false;
     }
-    struct graph *g = lower_finish(s->unit.lower, pending.at.n, pending.at.at, NULL);
+    struct graph *g = lower_finish(s->unit.lower, pending.at.n, pending.at.at, NULL, NULL);
     if (!g || !show_graph(s, &x, g))
         return false;
     q->reply = x.text;

@@ -401,10 +401,15 @@ void builtin_each(void (*f)(void *data, const char *name), void *data);
 /* builtins_files.c */
 bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
                          struct span span, struct value *out);
-/* All states of X. RENAME: NULL or a list of pairs of strings, parts of dotted names here and in
-   the file. */
+/* The arguments of `load` by name, NULL where there is none. */
+struct load_words {
+    const struct value *name;   /* of a tensor */
+    const struct value *rename; /* pairs of strings: parts of dotted names here and in the file */
+    const struct value *skip;   /* strings: names of the file with such a part are passed over */
+};
+/* All states of X. */
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
-                         const struct value *rename, struct span span);
+                         const struct load_words *words, struct span span);
 bool builtin_save(struct dcl_session *s, const struct value *args, struct span span);
 
 /* states.c: the memory of a layer's states and how it starts. */

@@ -64,6 +64,26 @@ static bool mismatch(struct eval *ev, const char *what, enum dtype a, enum dtype
     return mismatch_of(ev, what, a, b, NULL, span);
 }
 
+/* Whether T, an element type, holds the static number V. A u64 beyond those of i64 is written as
+   the negative number that it wraps to. */
+static bool holds_number(struct eval *ev, enum dtype t, const struct value *v, const char *what,
+                         struct span span) {
+    if (!dtype_is_int(t) || t == DT_u64 || !(v->kind == VAL_INT || v->kind == VAL_FLOAT))
+        return true;
+    union scalar whole = {.i64 = v->kind == VAL_INT ? v->i : (int64_t)v->f};
+    union scalar wrapped = scalar_cast(DT_i64, t, whole);
+    if (scalar_cast(t, DT_i64, wrapped).i64 == whole.i64)
+        return true;
+    int64_t least = scalar_cast(t, DT_i64, resolution_identity(RES_MAX, t)).i64;
+    int64_t most = scalar_cast(t, DT_i64, resolution_identity(RES_MIN, t)).i64;
+    struct diag *d = diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what,
+                                arena_printf(ev->arena, "%s, from %lld to %lld", dtypes[t].name,
+                                             (long long)least, (long long)most),
+                                value_text(ev, v));
+    diag_help(ev->diags, d, "%s(..) wraps", dtypes[t].name);
+    return false;
+}
+
 bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what, struct span span) {
     if (!read_if_scalar(ev, v, span))
         return false;
@@ -91,6 +111,8 @@ bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
         diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name, value_text(ev, v));
         return false;
     }
+    if (!holds_number(ev, t, v, what, span))
+        return false;
     if (!ev->ops->constant(ev->host, t, v, span, &out))
         return false;
     *v = out;

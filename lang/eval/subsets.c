@@ -93,8 +93,7 @@ bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct bl
         diag_error(ev->diags, e->span, ERR_NOT_HERE, "this does not grow");
         return false;
     }
-    return grow_row(ev, y->value.tensor, e->span, &row) &&
-           subset_of(ev, env, e, y->value, row, b);
+    return grow_row(ev, y->value.tensor, e->span, &row) && subset_of(ev, env, e, y->value, row, b);
 }
 
 bool eval_subset(struct eval *ev, struct env *env, const struct ast *e, struct value object,

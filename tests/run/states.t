@@ -93,6 +93,11 @@ for backend in "ref", "cpu":
             ["4 differences", "first.b is missing", "rest.0.W is f32[3, 4], expected f32[3, 3]",
              "rest.1.b is f64[3], expected f32[3]", "extra belongs to nothing"],
             backend + ": all differences at once")
+    numpy.savez("more.npz", **b, **{"first.count": numpy.ones(1), "extra.W": numpy.ones(1)})
+    refused(s, 'load(pair, "more.npz", skip = ["count"])',
+            ["1 difference", "extra.W belongs to nothing"],
+            backend + ": what is skipped, and what is not")
+    s.run('load(pair, "more.npz", skip = ["count", "extra"])')
     tap.is_close(handle.call(one), before, backend + ": nothing was loaded then")
     s.close()
 
