@@ -294,7 +294,7 @@ static bool check_conditions(struct verifier *v) {
     return true;
 }
 
-static bool has_no_elements(const struct graph *g, const struct container *c) {
+bool has_no_elements(const struct graph *g, const struct container *c) {
     int64_t n;
     for (uint32_t d = 0; d < c->rank; d++)
         if (sym_is_const(g->syms, c->dims[d], &n) && n == 0)

@@ -63,6 +63,8 @@ bool check_sym(struct verifier *v, struct sym s, bool only_symbols);
 /* verify_types.c */
 bool verify_expr(struct verifier *v, const struct expr *e, bool only_symbols);
 bool check_memlet(struct verifier *v, const struct memlet *m, bool write);
+/* C has a constant dimension of 0. */
+bool has_no_elements(const struct graph *g, const struct container *c);
 bool check_written(struct verifier *v, const struct memlet *m, bool write);
 
 /* verify_schedule.c */

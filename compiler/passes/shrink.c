@@ -78,9 +78,12 @@ static void drop_units(struct shrink *s, struct cont c) {
         drop(s, c, gone);
 }
 
-/* All of the index is inside a dimension of that size: no guard speaks of it. */
+/* All of the index is inside a dimension of that size: no guard speaks of it. One of size 0 stays:
+   without it there would be an element that nothing writes. */
 static bool within(const struct shrink *s, const struct index *x, struct sym size) {
     int64_t lo, hi, n;
+    if (sym_is_const(s->g->syms, size, &n) && n == 0)
+        return false;
     return sym_is_const(s->g->syms, x->lo, &lo) && lo >= 0 &&
            (sym_eq(x->hi, size) || (sym_is_const(s->g->syms, x->hi, &hi) &&
                                     sym_is_const(s->g->syms, size, &n) && hi <= n));

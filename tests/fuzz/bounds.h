@@ -38,6 +38,7 @@ struct cell {
 };
 
 struct cells {
+    struct arena *arena;
     struct cell *at;
     enum dtype t;
     int64_t n;
@@ -429,21 +430,23 @@ static void narrow_all(struct bounds *b) {
 static bool bounds_container(void *host, struct tensor *t, enum storage storage,
                              const struct value *fill) {
     struct bounds *b = host;
-    (void)storage;
     struct cells *x = ARENA_NEW(b->ev.arena, struct cells);
     int64_t n = 1;
     x->rank = t->rank;
     for (uint32_t d = 0; d < t->rank; d++)
         n *= x->dims[d] = t->dims[d].i;
+    x->t = t->dtype;
+    x->maps = b->maps;
+    x->arena = b->ev.arena;
+    t->impl = x;
+    if (storage == STORE_RESERVE) /* cells come as they are written */
+        return true;
     if (n < 0 || n > 10000000)
         return false;
     x->n = n;
-    x->t = t->dtype;
-    x->maps = b->maps;
     x->at = ARENA_ARRAY(b->ev.arena, struct cell, n);
     for (int64_t i = 0; i < n && fill; i++)
         cell_start(t->dtype, &x->at[i], shade_of(fill));
-    t->impl = x;
     return true;
 }
 
@@ -451,13 +454,21 @@ static bool bounds_before(void *host, struct tensor *t, const struct value *fill
     return bounds_container(host, t, STORE_NONE, fill);
 }
 
-static struct cell *cell_at(const struct tensor *t, const struct value *at) {
-    const struct cells *x = t->impl;
+static struct cell *cell_at(const struct tensor *t, const struct value *at, bool write) {
+    struct cells *x = t->impl;
     int64_t o = 0;
     for (uint32_t d = 0; d < x->rank; d++) {
         if (at[d].i < 0 || at[d].i >= x->dims[d])
             return NULL;
         o = o * x->dims[d] + at[d].i;
+    }
+    if (o >= x->n && !write)
+        return NULL;
+    if (o >= x->n) { /* in reserve */
+        struct cell *more = ARENA_ARRAY(x->arena, struct cell, 2 * o + 16);
+        memcpy(more, x->at, (size_t)x->n * sizeof *more);
+        x->at = more;
+        x->n = 2 * o + 16;
     }
     return &x->at[o];
 }
@@ -470,7 +481,7 @@ static bool bounds_read(void *host, const struct tensor *t, const struct value *
         *out = shade_value(b, t->dtype, (struct shade){.r = scalar_from_i64(t->dtype, 0)});
         return true;
     }
-    struct cell *c = cell_at(t, at);
+    struct cell *c = cell_at(t, at, false);
     if (!c && !other)
         return false;
     *out = c ? shade_value(b, t->dtype, cell_read(b, t->dtype, c)) : *other;
@@ -483,7 +494,7 @@ static bool bounds_write(void *host, const struct tensor *t, const struct value 
     (void)span;
     if (b->imagined)
         return true;
-    struct cell *c = cell_at(t, at);
+    struct cell *c = cell_at(t, at, true);
     if (!c)
         return drop;
     if (r != RES_NONE) {
@@ -714,7 +725,7 @@ FUZZ struct shade *bounds_result(struct bounds *b, const struct value *v, int64_
         for (uint32_t d = x->rank; d-- > 0; rest /= dims[d])
             index[d] = value_int(rest % dims[d]);
         real_indices(x, index, at);
-        s[i] = cell_read(b, x->dtype, cell_at(x, at));
+        s[i] = cell_read(b, x->dtype, cell_at(x, at, false));
     }
     return s;
 }

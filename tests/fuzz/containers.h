@@ -210,16 +210,18 @@ static void statement(struct gen *g, struct scope *s) {
         WHILE,
         CHOICE,
         FORM,
+        GROW,
+        RESOLVE,
         KINDS
     };
     static const int top[KINDS] = {
-        [LET] = 6,    [REBIND] = 4,  [OWN] = 4,   [MAP] = 40,   [TILE] = 9,
-        [UNIQUE] = 2, [FOR] = 9,     [IF] = 5,    [ACC] = 0,    [CONTAINER] = 7,
-        [BLOCK] = 5,  [TENSOR] = 16, [WHILE] = 5, [CHOICE] = 4, [FORM] = 10};
+        [LET] = 6,   [REBIND] = 4, [OWN] = 4,   [MAP] = 40,      [TILE] = 9,   [UNIQUE] = 2,
+        [FOR] = 9,   [IF] = 5,     [ACC] = 0,   [CONTAINER] = 7, [BLOCK] = 5,  [TENSOR] = 16,
+        [WHILE] = 5, [CHOICE] = 4, [FORM] = 10, [GROW] = 6,      [RESOLVE] = 5};
     static const int inner[KINDS] = {
-        [LET] = 26,   [REBIND] = 5, [OWN] = 22,  [MAP] = 16,   [TILE] = 2,
-        [UNIQUE] = 0, [FOR] = 6,    [IF] = 8,    [ACC] = 20,   [CONTAINER] = 7,
-        [BLOCK] = 2,  [TENSOR] = 0, [WHILE] = 4, [CHOICE] = 6, [FORM] = 5};
+        [LET] = 26,  [REBIND] = 5, [OWN] = 22, [MAP] = 16,      [TILE] = 2,   [UNIQUE] = 0,
+        [FOR] = 6,   [IF] = 8,     [ACC] = 20, [CONTAINER] = 7, [BLOCK] = 2,  [TENSOR] = 0,
+        [WHILE] = 4, [CHOICE] = 6, [FORM] = 5, [GROW] = 2,      [RESOLVE] = 4};
     for (int k = 0; k < 5; k++) {
         bool done = false;
         switch (rng_weighted(&g->rng, KINDS, s->level ? inner : top)) {
@@ -238,6 +240,8 @@ static void statement(struct gen *g, struct scope *s) {
         case WHILE: done = while_statement(g, s); break;
         case FORM: done = form_statement(g, s); break;
         case CHOICE: done = pay(g, s, 2) && choice_statement(g, s); break;
+        case GROW: done = pay(g, s, 2) && grow_statement(g, s); break;
+        case RESOLVE: done = resolve_statement(g, s); break;
         }
         if (done)
             return;

@@ -264,6 +264,13 @@ FUZZ struct program *program_generate(struct arena *a, uint64_t seed) {
         some_results(&g, &s, n, &results);
     }
     finish_results(&g, &s, first, n);
+    if (n && rng_chance(&g.rng, 15)) { /* one more, of rows that are counted */
+        struct view c = growing_view(&g, &s, "y");
+        buf_printf(&results, ", %s: %s", c.name, type_name(&g, c.dtype));
+        dims_text(&c, &results);
+        grow(&g, &s, &c);
+        n++;
+    }
     buf_printf(&all, n > 1 ? "(%s)" : "%s", results.at);
     p->results = all.at;
     p->helpers = g.helper_text.at ? g.helper_text.at : "";

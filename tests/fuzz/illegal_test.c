@@ -55,6 +55,15 @@ static const struct wrong wrongs[] = {
     {REFUSED, "c: f32[3];  map i in 3 { bad[i] = c[i] }"},
     {REFUSED, "c: f32[3];  map i in 3 { d << c[i];  bad[i] = d };  map i in 3 { c[i] = 1 }"},
     {REFUSED, "map i in 3 { bad[i] = bad[i] + victim[i] }"},
+    /* sizes that the run finds */
+    {REFUSED, "o: f32[?];  map i in 3 { 1.0 >> o[?];  bad[i] = o[0] }"},
+    {REFUSED, "o: f32[?];  map i in 3 { bad[i] = o.shape[0];  1.0 >> o[?] }"},
+    {REFUSED, "o: f32[?];  map i in V { victim[i] >> o[?] };  map i in 3 { bad[i] = o[i + V] }"},
+    {REFUSED, "o: f32[?];  map i in 3 parallel { victim[i] >> o[?];  bad[i] = 0 }"},
+    {REFUSED, "o: f32[?, 2];  map i in 3 { victim[0:i] >> o[?, :];  bad[i] = 0 }"},
+    {BY_REF, "o: f32[?];  map i in V { if victim[i] > 0 { 1.0 >> o[?] } };  map i in 3 { bad[i] = "
+             "o[at[i]] }"},
+    {BY_REF, "o: f32[?];  map i in pos { 1.0 >> o[?] };  map i in 3 { bad[i] = o[i + 2] }"},
     /* shapes and types */
     {REFUSED, "c = victim + victim[0:5];  map i in 3 { bad[i] = c[i] }"},
     {REFUSED, "c = victim @ twin;  map i in 3 { bad[i] = 0 }"},

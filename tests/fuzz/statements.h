@@ -9,6 +9,8 @@
 static void block(struct gen *g, struct scope *s, int n);
 static bool tensor_statement(struct gen *g, struct scope *s);
 static bool form_statement(struct gen *g, struct scope *s);
+static bool grow_statement(struct gen *g, struct scope *s);
+static bool resolve_statement(struct gen *g, struct scope *s);
 
 static struct view *random_view(struct gen *g, struct scope *s, enum mode mode) {
     for (int k = 0; k < 12 && s->nviews; k++) {

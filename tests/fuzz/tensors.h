@@ -2,7 +2,7 @@
 #ifndef DCL_TESTS_FUZZ_TENSORS_H
 #define DCL_TESTS_FUZZ_TENSORS_H
 
-#include "tests/fuzz/containers.h"
+#include "tests/fuzz/growing.h"
 
 static bool usable(const struct view *v) {
     return readable(v) && is_whole(v) && !v->edges;
