@@ -369,15 +369,23 @@ static bool is_definition(const struct ast *item) {
 
 bool script_run(struct dcl_session *s, struct text *t, bool show) {
     struct ast *file = t->file;
+    bool layers = false;
     /* Where a text defines a name twice, statements between see the first. */
     for (uint32_t i = file->nkids; i-- > 0;)
-        if (is_definition(file->kids[i]))
+        if (is_definition(file->kids[i])) {
             module_define(s->module, file->kids[i]);
+            layers = layers || file->kids[i]->kind == AST_LAYER;
+        }
+    if (layers && !renew_instances(s, t->source))
+        return false;
     for (uint32_t i = 0; i < file->nkids; i++) {
         struct ast *item = file->kids[i];
-        if (is_definition(item))
+        if (is_definition(item)) {
+            bool again = module_find(s->module, item->name, NULL) != item;
             module_define(s->module, item);
-        else if (item->kind != AST_USE && !run_statement(s, item, show))
+            if (again && item->kind == AST_LAYER && !renew_instances(s, t->source))
+                return false;
+        } else if (item->kind != AST_USE && !run_statement(s, item, show))
             return false;
     }
     return true;

@@ -66,14 +66,15 @@ struct text {
 };
 
 /* What a line did that an error in it takes back. */
-enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_DEFINITION, UNDO_MODULE, UNDO_USE };
+enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_INSTANCE, UNDO_DEFINITION, UNDO_MODULE, UNDO_USE };
 struct undo {
     enum undo_kind kind;
-    struct tensor *tensor; /* DATA */
-    struct state *state;   /* STATE */
-    struct data *data;     /* the former content */
-    struct module *module; /* DEFINITION; USE: of the user */
-    struct name name;      /* DEFINITION; MODULE: its path */
+    struct tensor *tensor;              /* DATA */
+    struct state *state;                /* STATE */
+    struct data *data;                  /* the former content */
+    struct instance *instance, *former; /* INSTANCE, and what it was */
+    struct module *module;              /* DEFINITION; USE: of the user */
+    struct name name;                   /* DEFINITION; MODULE: its path */
     struct ast *definition;
 };
 
@@ -246,6 +247,10 @@ struct text *text_of_source(struct dcl_session *s, uint32_t source);
 struct env *script_scope(const struct dcl_session *s);
 bool script_run(struct dcl_session *s, struct text *t, bool show);
 
+/* renew.c: see Note [renewing] there. Instances in variables whose layer is defined anew by
+   the text SOURCE; false if the user wants to stop. */
+bool renew_instances(struct dcl_session *s, uint32_t source);
+
 /* rounds.c */
 /* Counts a round of ST; NULL if it needs constants for good. */
 struct worn *round_begin(struct dcl_session *s, const struct ast *st);
@@ -355,6 +360,8 @@ void undo_replace_state(struct dcl_session *s, struct state *st, struct data *co
 void define_module(struct dcl_session *s, struct name path, struct module *m);
 /* USER sees what M defines. */
 void define_use(struct dcl_session *s, struct module *user, const struct module *m);
+/* Called before X becomes another instance. */
+void undo_instance(struct dcl_session *s, struct instance *x);
 /* Adds a definition, and to the undo list the one that it hides. */
 void define(struct dcl_session *s, struct module *m, struct ast *def);
 /* Forgets (or takes back) the definitions since the undo list had MARK entries. */

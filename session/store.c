@@ -307,6 +307,10 @@ static void copy_undo(struct copier *c, struct undo *u) {
         copy_state(c, u->state);
         u->data->live = true;
         break;
+    case UNDO_INSTANCE: /* the methods of FORMER are those of INSTANCE */
+        u->instance = copy_instance(c, u->instance);
+        u->former = copy_instance(c, u->former);
+        break;
     case UNDO_DEFINITION:
         if (u->definition)
             mark_text(c, u->definition);

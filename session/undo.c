@@ -26,6 +26,11 @@ static void take_back(struct dcl_session *s, const struct undo *u) {
     switch (u->kind) {
     case UNDO_DATA: u->tensor->impl = u->data; break;
     case UNDO_STATE: u->state->data = u->data; break;
+    case UNDO_INSTANCE:
+        *u->instance = *u->former;
+        for (uint32_t i = 0; i < u->instance->states.n; i++)
+            u->instance->states.at[i]->owner = u->instance;
+        break;
     case UNDO_DEFINITION:
         map_put(&u->module->defs, u->name.i, (uintptr_t)u->definition);
         s->generation++;
@@ -120,4 +125,11 @@ void undo_replace_state(struct dcl_session *s, struct state *st, struct data *co
     if (may_return(s, st->data))
         push(s, (struct undo){.kind = UNDO_STATE, .state = st, .data = st->data});
     st->data = content;
+}
+
+void undo_instance(struct dcl_session *s, struct instance *x) {
+    if (!s->before)
+        return;
+    struct instance *former = arena_copy(s->store.arena, x, sizeof *x);
+    push(s, (struct undo){.kind = UNDO_INSTANCE, .instance = x, .former = former});
 }

@@ -160,7 +160,8 @@ accuracy(net(x), labels)
 fn scaled(x: f32[*S]; by: float = 2) -> f32[*S] { by * x }
 scaled(x)[0, 0:5]
 scaled(x, by = 0.5)[0, 0:5]
-fn gated(x: f32[N, M], w: f32[N, M]) -> y: f32[N, M] { map i, j { y[i, j] = x[i, j] / (1 + exp(-w[i, j])) } }
+fn gated(x: f32[N, M], w: f32[N, M]) -> y: f32[N, M] {
+map i, j { y[i, j] = x[i, j] / (1 + exp(-w[i, j])) } }
 gated(x, x)[0, 0:3]
 :show gated
 :movement gated(x, x)
