@@ -46,6 +46,8 @@ static bool prepare(struct dcl_session *s, struct timed *t) {
         int64_t dims[EVAL_MAX_RANK];
         size_t bytes;
         struct data *d;
+        if (t->program.found[k])
+            continue;
         if (!program_result(s, &t->program, k, t->symbols, dims, &bytes) ||
             !(d = data_new(s, bytes, "a result", s->unit.span)))
             return false;
@@ -56,8 +58,11 @@ static bool prepare(struct dcl_session *s, struct timed *t) {
 }
 
 static bool run_once(struct dcl_session *s, struct timed *t) {
-    if (t->compiled)
-        return program_run(s, &t->program, t->at, t->symbols, t->results, s->unit.span);
+    if (t->compiled) {
+        bool ok = program_run(s, &t->program, t->at, t->symbols, t->results, s->unit.span);
+        rt_results_free(s->rt);
+        return ok;
+    }
     unit_end(s);
     question_begin(s, t->st);
     return prepare(s, t);

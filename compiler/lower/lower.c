@@ -3,7 +3,9 @@
 
    Names. Containers, parameters and symbols are unique in the graph; values and indices in their
    scope (siblings may reuse them, as in the source). Lowering the printed text of a graph gives the
-   same names, since each is free when its turn comes: see Note [names]. */
+   same names, since each is free when its turn comes: see Note [names].
+
+   Long: the verbs are one table over one state, and each is short. */
 #include "compiler/lower/lower.h"
 
 #include "compiler/ad/ad.h"
