@@ -140,6 +140,7 @@ dcl_session *open_session(const struct command_line *c) {
         return NULL;
     }
     session_colour(s, wants_colour());
+    session_pictures(s, terminal_pictures(NULL));
     return s;
 }
 

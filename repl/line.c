@@ -214,6 +214,11 @@ void line_reader_session(struct line_reader *r, dcl_session *s) {
     r->session = s;
 }
 
+void line_typed(struct line_reader *r, const char *keys) {
+    if (r->edit && *keys)
+        el_push(r->edit, keys);
+}
+
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* The next line of what was pasted, with its end; false if only a part of one is left. */

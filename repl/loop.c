@@ -167,7 +167,11 @@ int command_repl(const struct command_line *c) {
     p.arena = arena_new();
     p.kept = arena_new();
     p.saved = buf_new(p.kept);
+    struct buf typed = buf_new(p.arena);
+    p.pictures = terminal_pictures(&typed);
+    session_pictures(p.session, p.pictures);
     p.reader = line_reader_new(c->arena, p.session);
+    line_typed(p.reader, typed.at);
     interrupt_install(p.session, false);
     if (line_is_terminal(p.reader))
         printf("DCL %s. :help tells more, Ctrl-D leaves.\n", dcl_version());

@@ -14,6 +14,7 @@ struct prompt {
     struct arena *arena; /* of one input */
     dcl_session *session;
     struct line_reader *reader;
+    enum picture_form pictures;
     struct arena *kept; /* of SAVED */
     struct buf saved;   /* the inputs that had no error: what :save writes */
     unsigned inputs;
@@ -73,6 +74,9 @@ bool line_waits(const struct line_reader *r);
 /* The last MOST lines, oldest first. */
 void line_history(struct line_reader *r, int most, void (*f)(void *data, int number, const char *),
                   void *data);
+
+/* What was typed before the reader was there. */
+void line_typed(struct line_reader *r, const char *keys);
 
 /* --- history.c: lines kept over sessions ------------------------------------------------------ */
 

@@ -78,6 +78,11 @@ bool wants_colour(void);
 bool split_pair(const struct command_line *c, const char *option, const char *pair,
                 const char **name, const char **value);
 
+/* pictures.c: how images can be shown. The terminal is asked only if TYPED is not NULL; it gets
+   keys that were typed meanwhile. */
+struct buf;
+enum picture_form terminal_pictures(struct buf *typed);
+
 /* help.c */
 void help_program(FILE *to);
 void help_command(FILE *to, enum command c);

@@ -106,6 +106,7 @@ bool word_reset(struct prompt *p, const char *arguments) {
     if (!fresh)
         return false;
     interrupt_install(fresh, false);
+    session_pictures(fresh, p->pictures);
     line_reader_session(p->reader, fresh);
     dcl_close(p->session);
     p->session = fresh;

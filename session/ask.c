@@ -77,6 +77,19 @@ enum { ELEMENTS = 4 }; /* of a list that are told one by one */
 
 static void type_of(struct dcl_session *s, const struct value *v, struct buf *out);
 
+/* A size that only the run finds is `?`. */
+static void put_dims(const struct tensor *t, struct buf *out) {
+    buf_text(out, "[");
+    for (uint32_t d = 0; d < t->rank; d++) {
+        buf_text(out, d ? ", " : "");
+        if (t->dims[d].kind == VAL_INT)
+            buf_printf(out, "%lld", (long long)t->dims[d].i);
+        else
+            buf_text(out, "?");
+    }
+    buf_text(out, "]");
+}
+
 static void type_of_list(struct dcl_session *s, const struct value *v, struct buf *out) {
     uint32_t n = v->list->n, shown = n > 2 * ELEMENTS ? ELEMENTS : n;
     buf_text(out, v->tuple ? "(" : "[");
@@ -114,7 +127,9 @@ static void type_of(struct dcl_session *s, const struct value *v, struct buf *ou
     case VAL_LAYER: print_heading(s->names, v->layer->def, out); break;
     case VAL_INSTANCE: type_of_instance(s, v->instance, out); break;
     case VAL_TENSOR:
-        buf_text(out, v->tensor->rank ? type_text(s->unit.ev, v->tensor) : dtypes[v->dtype].name);
+        buf_text(out, dtypes[v->dtype].name);
+        if (v->tensor->rank)
+            put_dims(v->tensor, out);
         break;
     default: value_print(s->unit.ev, v, out); break;
     }
@@ -150,7 +165,7 @@ static void shape_of(struct dcl_session *s, const struct value *v, struct buf *o
     if (v->kind == VAL_INSTANCE) {
         shape_of_instance(s, v->instance, out);
     } else if (v->kind == VAL_TENSOR) {
-        buf_text(out, strchr(type_text(s->unit.ev, v->tensor), '['));
+        put_dims(v->tensor, out);
     } else if (v->kind == VAL_LIST) {
         for (uint32_t i = 0; i < v->list->n; i++) {
             buf_text(out, i ? "\n" : "");

@@ -15,7 +15,8 @@ struct call {
 
 typedef bool builtin(struct dcl_session *s, const struct call *c, struct value *out);
 
-static builtin call_print, call_load, call_save, call_len, call_assert, call_seed, call_time;
+static builtin call_print, call_load, call_save, call_len, call_assert, call_seed, call_time,
+    call_show_image, call_plot;
 
 static const struct {
     const char *name, *usage, *doc;
@@ -258,4 +259,35 @@ static bool call_time(struct dcl_session *s, const struct call *c, struct value 
     clock_gettime(CLOCK_MONOTONIC, &t);
     *out = value_float((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
     return true;
+}
+
+/* Takes a file's name from the end of N arguments, if one stands there. */
+static struct name take_path(struct value *v, uint32_t *n) {
+    bool has = *n > 0 && v[*n - 1].kind == VAL_STR;
+    return has ? v[--*n].str : (struct name){0};
+}
+
+static bool call_show_image(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    struct value list;
+    if (!c->nargs || has_keywords(c))
+        return usage(s, c, "show_image");
+    if (!in_script(s, c, "show_image") || !concrete(s, c, &list))
+        return false;
+    uint32_t n = c->nargs;
+    struct name path = take_path(list.list->at, &n);
+    return n == 1 ? builtin_show_image(s, list.list->at, path, c->span) : usage(s, c, "show_image");
+}
+
+static bool call_plot(struct dcl_session *s, const struct call *c, struct value *out) {
+    (void)out;
+    struct value list;
+    if (!c->nargs || has_keywords(c))
+        return usage(s, c, "plot");
+    if (!in_script(s, c, "plot") || !concrete(s, c, &list))
+        return false;
+    uint32_t n = c->nargs;
+    struct name path = take_path(list.list->at, &n);
+    bool fits = n == 1 || n == 2;
+    return fits ? builtin_plot(s, n, list.list->at, path, c->span) : usage(s, c, "plot");
 }

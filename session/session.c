@@ -147,6 +147,10 @@ void session_colour(dcl_session *s, bool on) {
     s->colour = on;
 }
 
+void session_pictures(dcl_session *s, enum picture_form form) {
+    s->picture = form;
+}
+
 void dcl_output(dcl_session *s, void (*write)(void *data, const char *text, size_t n), void *data) {
     s->write = write;
     s->write_data = data;

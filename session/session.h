@@ -13,6 +13,9 @@ const char *session_messages(dcl_session *s);
 bool session_bug(dcl_session *s);
 /* Whether messages have terminal colours. */
 void session_colour(dcl_session *s, bool on);
+/* How images are printed: what the terminal understands. */
+enum picture_form { PICTURE_SHADES, PICTURE_BLOCKS, PICTURE_KITTY, PICTURE_SIXEL };
+void session_pictures(dcl_session *s, enum picture_form form);
 /* As dcl_run for a line that was typed: an error takes back all that the line did; the value of an
    expression is printed. */
 int session_line(dcl_session *s, const char *text, const char *path);

@@ -181,6 +181,7 @@ struct dcl_session {
     struct diags diags;
     const char *errors;
     bool failed, colour;
+    enum picture_form picture;
 
     struct module *prelude, *module;
     bool prelude_read;
@@ -418,6 +419,13 @@ struct load_words {
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
                          const struct load_words *words, struct span span);
 bool builtin_save(struct dcl_session *s, const struct value *args, struct span span);
+
+/* builtins_pictures.c: PATH is none for what is printed. */
+bool builtin_show_image(struct dcl_session *s, const struct value *x, struct name path,
+                        struct span span);
+/* N values: xs if there are two, ys. */
+bool builtin_plot(struct dcl_session *s, uint32_t n, const struct value *v, struct name path,
+                  struct span span);
 
 /* states.c: the memory of a layer's states and how it starts. */
 /* The memory of ST, drawn if need be. */

@@ -1,0 +1,91 @@
+/* `show_image` and `plot`: their arguments, and where what they make goes. */
+#include "session/image.h"
+
+#include <string.h>
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+bool builtin_show_image(struct dcl_session *s, const struct value *x, struct name path,
+                        struct span span) {
+    struct image image;
+    if (x->kind != VAL_TENSOR) {
+        diag_error(&s->diags, span, ERR_ARG_KIND, "show_image", "the image", "a tensor",
+                   value_kind_name(x));
+        return false;
+    }
+    if (!image_of_tensor(s, x->tensor, span, &image))
+        return false;
+    const char *file = name_text(s->names, path);
+    size_t n = strlen(file);
+    if (!name_none(path) && (n < 5 || strcmp(file + n - 4, ".png") != 0)) {
+        diag_error(&s->diags, span, ERR_VALUE, "the name of an image's file ends in .png");
+        return false;
+    }
+    if (!name_none(path))
+        return image_write_png(s, &image, file, span);
+    struct buf text = buf_new(s->unit.arena);
+    image_print(s->unit.arena, &image, s->picture, &text);
+    session_write(s, text.at, text.n);
+    return true;
+}
+
+/* --- plots ----------------------------------------------------------------------------------- */
+
+static bool number(const struct value *v, double *out) {
+    switch (v->kind) {
+    case VAL_INT: *out = (double)v->i; return true;
+    case VAL_FLOAT: *out = v->f; return true;
+    case VAL_TENSOR:
+        if (v->tensor->rank)
+            return false;
+        *out = scalar_to_f64(v->dtype, scalar_load(v->dtype, tensor_data(v->tensor)->bytes));
+        return true;
+    default: return false;
+    }
+}
+
+/* The numbers of V: a tensor of one dimension, or a list of numbers. */
+static bool numbers(struct dcl_session *s, const struct value *v, uint32_t *n, double **out) {
+    bool fits = v->kind == VAL_LIST || (v->kind == VAL_TENSOR && v->tensor->rank == 1);
+    int64_t size = !fits ? 0 : v->kind == VAL_LIST ? v->list->n : v->tensor->dims[0].i;
+    if (!fits || size <= 0 || size > EVAL_MAX_LIST)
+        return false;
+    *n = (uint32_t)size;
+    *out = ARENA_ARRAY(s->unit.arena, double, size);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (v->kind == VAL_LIST && !number(&v->list->at[i], &(*out)[i]))
+            return false;
+        if (v->kind == VAL_TENSOR) {
+            const char *bytes = tensor_data(v->tensor)->bytes;
+            (*out)[i] =
+                scalar_to_f64(v->dtype, scalar_load(v->dtype, bytes + i * dtypes[v->dtype].bytes));
+        }
+    }
+    return true;
+}
+
+bool builtin_plot(struct dcl_session *s, uint32_t n, const struct value *v, struct name path,
+                  struct span span) {
+    struct curve c = {0};
+    uint32_t nx = 0;
+    if (!numbers(s, &v[n - 1], &c.n, &c.y) || (n == 2 && !numbers(s, &v[0], &nx, &c.x))) {
+        diag_error(&s->diags, span, ERR_VALUE,
+                   "a plot is of tensors of one dimension or lists of numbers, not empty");
+        return false;
+    }
+    if (n == 2 && nx != c.n) {
+        diag_error(&s->diags, span, ERR_VALUE,
+                   arena_printf(s->messages, "a plot of %u numbers over %u", c.n, nx));
+        return false;
+    }
+    if (n == 1)
+        c.x = ARENA_ARRAY(s->unit.arena, double, c.n);
+    for (uint32_t i = 0; n == 1 && i < c.n; i++)
+        c.x[i] = i;
+    if (!name_none(path))
+        return plot_write(s, &c, name_text(s->names, path), span);
+    struct buf text = buf_new(s->unit.arena);
+    plot_print(s->unit.arena, &c, s->picture != PICTURE_SHADES, &text);
+    session_write(s, text.at, text.n);
+    return true;
+}
