@@ -67,6 +67,37 @@ for backend in "cpu", "ref":
         tap.fail(backend + ": the terminal", str(e))
         os.kill(t.pid, signal.SIGKILL)
 
+# While it compiles: the longest step that does not look is the code of one kernel.
+t = Terminal(tap.DCL, "repl", "--cache", "off")
+try:
+    t.prompt()
+    t.type("layer B(n: int) { a = Conv2d(n, n, 3, pad = 1)\r"
+           "fn forward(x: f32[N, n, H, W]) -> f32[N, n, H, W] { x |> a |> relu } }\r"
+           "layer Net(k: int) { bs = [B(8) for i in 0:k]\r"
+           "fn forward(x: f32[N, 8, H, W]) -> f32[N, 8, H, W] {\rfor b in bs { x = b(x) }\rx } }\r"
+           "x: f32[1, 8, 16, 16] = 1; a = Net(100); b = Net(101); 12345\r")
+    t.until("\n12345\r")
+    t.prompt()
+    begin = time.monotonic()
+    t.type("y = a(x)\r")
+    t.prompt(timeout=60)
+    whole = time.monotonic() - begin
+    t.type("y = b(x)\r")
+    time.sleep(0.05 * whole)
+    begin = time.monotonic()
+    t.type("\x03")
+    t.until("interrupted", timeout=60)
+    took = time.monotonic() - begin
+    tap.ok(took < 0.4 * whole, "Ctrl-C ends a compilation", took, whole)
+    t.prompt()
+    t.type("1 + 1\r")
+    tap.ok("2" in t.prompt(), "and the session goes on")
+    t.type("\x04")
+    t.wait()
+except (TimeoutError, EOFError) as e:
+    tap.fail("Ctrl-C while it compiles", str(e))
+    os.kill(t.pid, signal.SIGKILL)
+
 with open("spin.dcl", "w", encoding="ascii") as f:
     f.write(SPIN + 'x: f32[1000] = 1\nprint("go")\ny = spin(x, 100000000000)\nprint("done")\n')
 for backend in "cpu", "ref":

@@ -202,5 +202,17 @@ for word in "type", "shape", "source", "show", "movement", "time":
     tells(":%s fn f() -> int { 1 }" % word, "this wants one expression")
     tells(":%s 1 +" % word, "expected an expression")
     prints(":%s nosuch\ntwice(x)" % word, "[3. 3. 3. 3.]  f32[4]\n")
+# What README.md has somebody type.
+with open(os.path.join(tap.SRC, "README.md"), encoding="utf-8") as readme:
+    section = readme.read().split("## At the prompt")[1].split("\n## ")[0]
+block = re.search(r"```dcl\n(.*?)```", section, re.DOTALL).group(1)
+again = block.split("net =")[0].replace("relu", "tanh")
+tap.ok(":movement net(x)" in section and "as asm" in section, "README.md names commands")
+tells(":movement net(x)", "in all: reads", before=block)
+prints(again + ":shape net(x)", "[64, 10]\n", before=block)
+tells(again + ":show net(x)", "tanh(", before=block)
+tells(again + ":show net(x) as asm", "dcl_kernel", before=block)
+tells(":watch net.a\nnet(x)[0, :]", "net.a: [[", before=block)
+
 tap.is_str(" ".join(sorted(set(WORDS) - tried)), "", "every command has been tried")
 tap.done_testing()
