@@ -18,9 +18,11 @@ static bool goes_on(void *session, enum pass_id pass, const struct graph *g) {
 bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipeline *p) {
     const struct options *o = &s->options;
     struct pass_target t = {o->target.vector_bytes, o->target.vector_registers, o->strict};
-    if (o->verify && !graph_verify(g, "lower", &s->diags))
+    bool all = o->verify == VERIFY_ALL;
+    if (all && !graph_verify(g, "lower", &s->diags))
         return false;
-    return pipeline_run(g, p, &t, o->verify, goes_on, s, &s->diags);
+    return pipeline_run(g, p, &t, all, goes_on, s, &s->diags) &&
+           (o->verify != VERIFY_END || graph_verify(g, "the last pass", &s->diags));
 }
 
 /* The passes and the code generator may change without a number changing, so the files of the two

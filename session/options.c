@@ -49,6 +49,16 @@ static const char *read_flag(struct arena *a, const char *name, const char *valu
     return NULL;
 }
 
+static const char *read_verify(struct arena *a, const char *value, enum verify *v) {
+    static const char *const words[] = {"0", "end", "1"};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) {
+            *v = (enum verify)i;
+            return NULL;
+        }
+    return bad(a, "verify", value, "0, end or 1");
+}
+
 /* A list of passes separated by commas into P. */
 static const char *read_passes(struct arena *a, const char *value, struct pipeline *p) {
     char *list = arena_strndup(a, value, strlen(value)), *next = NULL;
@@ -109,7 +119,7 @@ static const char *read_option(struct arena *a, enum option_id id, const char *v
         o->cache = strcmp(value, "off") == 0 ? NULL : arena_printf(a, "%s", value);
         return NULL;
     case OPTION_strict: return read_flag(a, "strict", value, &o->strict);
-    case OPTION_verify: return read_flag(a, "verify", value, &o->verify);
+    case OPTION_verify: return read_verify(a, value, &o->verify);
     case OPTION_passes:
         if (strcmp(value, "default") == 0)
             pipeline_default(&o->pipeline);
@@ -126,7 +136,10 @@ static const char *read_option(struct arena *a, enum option_id id, const char *v
 
 const char *options_read(struct arena *a, const char *text, struct options *o) {
     struct pipeline without = {0};
-    *o = (struct options){.verify = true};
+    *o = (struct options){.verify = VERIFY_END};
+    const char *verify = getenv("DCL_VERIFY");
+    if (verify && *verify) /* who asks for anything else gets the default */
+        read_verify(a, verify, &o->verify);
     target_host(&o->target);
     pipeline_default(&o->pipeline);
     o->cache = default_cache(a);

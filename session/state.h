@@ -159,13 +159,17 @@ struct unit {
 
 enum backend { BACKEND_CPU, BACKEND_REF };
 
+/* When graphs are verified: a graph that is wrong is a mistake of ours. */
+enum verify { VERIFY_NEVER, VERIFY_END, VERIFY_ALL };
+
 struct options {
     enum backend backend;
     int threads;
     struct target target;
     bool foreign;      /* code for the target does not run here: it can be shown only */
     const char *cache; /* folder; NULL: none */
-    bool strict, verify;
+    bool strict;
+    enum verify verify;
     struct pipeline pipeline;
 };
 

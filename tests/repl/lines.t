@@ -228,7 +228,7 @@ net(x)[0, :]
 small(x)[1, :]
 :watch x
 """
-r = Repl("--cache", "fresh")
+r = Repl("--cache", "fresh", "--verify", "end")
 times = []
 lines = SESSION.strip().split("\n")
 while lines:
