@@ -801,7 +801,8 @@ struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *
                           .host = l,
                           .prelude = prelude,
                           .vector_bytes = vector_bytes,
-                          .vector_registers = vector_registers};
+                          .vector_registers = vector_registers,
+                          .most = EVAL_MAX_STEPS};
     return l;
 }
 
@@ -923,18 +924,19 @@ static void write_all(struct lower *l, struct region *to, struct cont c, const s
    stands between no two maps that would fuse. */
 static void drop_decl(struct lower *l, uint32_t at) {
     struct graph *g = l->g;
-    struct node *decl = g->body.nodes.at[at];
-    struct region rest = {0};
+    struct node *decl = g->body.nodes.at[at], **nodes = g->body.nodes.at;
+    struct region fill = {0};
     if (decl->decl.has_fill)
-        write_all(l, &rest, decl->decl.cont,
+        write_all(l, &fill, decl->decl.cont,
                   expr_const(g, graph_cont(g, decl->decl.cont)->dtype, decl->decl.fill), NULL,
                   decl->span);
-    for (uint32_t i = 0; i < at; i++)
-        region_add(g, &rest, g->body.nodes.at[i]);
-    for (uint32_t i = at + 1; i < g->body.nodes.n; i++)
-        region_add(g, &rest, g->body.nodes.at[i]);
-    g->body = rest;
-    l->at = &g->body;
+    if (fill.nodes.n) { /* one write, or one map around it */
+        memmove(nodes + 1, nodes, at * sizeof *nodes);
+        nodes[0] = fill.nodes.at[0];
+    } else {
+        memmove(nodes + at, nodes + at + 1, (g->body.nodes.n - at - 1) * sizeof *nodes);
+        g->body.nodes.n--;
+    }
 }
 
 /* Whether the size of T hangs on symbols only, so that the caller can allocate it. */

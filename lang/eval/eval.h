@@ -142,11 +142,14 @@ struct eval {
     void (*called)(void *listener, const struct function *fn, struct env *env,
                    const struct value *results);
     void *listener;
+    uint64_t steps; /* expressions evaluated so far */
+    uint64_t most;  /* of them; 0: any number, for a host whose programs run while evaluated */
 };
 
-#define EVAL_MAX_DEPTH 200    /* nested calls */
-#define EVAL_MAX_RANK 16      /* dimensions of a tensor */
-#define EVAL_MAX_LIST 1000000 /* elements of a list, bytes of a string */
+#define EVAL_MAX_DEPTH 200     /* nested calls */
+#define EVAL_MAX_RANK 16       /* dimensions of a tensor */
+#define EVAL_MAX_LIST 1000000  /* elements of a list, bytes of a string */
+#define EVAL_MAX_STEPS 5000000 /* expressions of one elaboration */
 
 /* Names that eval uses itself, whether or not the host has more: operators, dtypes, inf, len,
    ... */

@@ -359,7 +359,6 @@ static bool is_decided(struct eval *ev, const struct value *c, struct span span)
 
 static bool eval_comprehension(struct eval *ev, struct env *env, const struct ast *e,
                                struct value *out) {
-    VEC(struct value) v = {0};
     struct value from = value_none(), lo = value_int(0), hi = value_int(0), step = value_int(1);
     const struct ast *it = e->kids[1];
     if (it->kind == AST_RANGE) {
@@ -385,8 +384,10 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
         diag_error(ev->diags, it->span, ERR_VALUE, "a list of more than a million elements");
         return false;
     }
+    struct value list = value_list_new(ev->arena, VAL_LIST, (uint32_t)n);
+    struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
+    list.list->n = 0;
     for (uint64_t k = 0; k < n; k++) {
-        struct env *inner = env_new(ev->arena, ENV_BLOCK, env, env->module);
         struct value x = from.kind != VAL_NONE ? from.list->at[k]
                                                : value_int(lo.i + (int64_t)k * step.i),
                      keep = value_bool(true);
@@ -399,11 +400,9 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
             continue;
         if (!eval_expr(ev, inner, e->kids[0], &x))
             return false;
-        VEC_PUSH(ev->arena, v, x);
+        list.list->at[list.list->n++] = x;
     }
-    *out = value_list_new(ev->arena, VAL_LIST, v.n);
-    if (v.n)
-        memcpy(out->list->at, v.at, v.n * sizeof *v.at);
+    *out = list;
     return true;
 }
 
@@ -462,6 +461,11 @@ static bool eval_index(struct eval *ev, struct env *env, const struct ast *e, st
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     if (ev->stop && *ev->stop) { /* elaboration may take long, too */
         diag_error(ev->diags, e->span, ERR_INTERRUPTED);
+        return false;
+    }
+    if (ev->most && ev->steps++ >= ev->most) {
+        if (ev->steps == ev->most + 1)
+            diag_error(ev->diags, e->span, ERR_STEPS, EVAL_MAX_STEPS / 1000000);
         return false;
     }
     *out = value_none();

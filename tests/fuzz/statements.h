@@ -358,8 +358,13 @@ static const char *index_words(struct gen *g, struct scope *s, const struct scop
                                const struct nest *m, int k, int *unrolled, bool *parallel,
                                bool *vector) {
     const struct counter *x = &in->index[s->nindices + k];
-    int trips = trips_of(x), c = rng_below(&g->rng, 100);
+    int trips = trips_of(x), c = rng_below(&g->rng, 100), tile = 0;
     bool last = k == m->n - 1;
+    /* With sizes as symbols the largest number of copies is that of a tile, or unknown. */
+    if (sscanf(x->hi, "min(%d,", &tile) == 1)
+        trips = tile;
+    else if (!x->whole && (x->hi[0] < '0' || x->hi[0] > '9'))
+        trips = 1000;
     if (c < 12 && !x->shared && !in->has_parallel && !in->has_vector) {
         *parallel = true;
         return " parallel";
