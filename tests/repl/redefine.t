@@ -62,6 +62,10 @@ for backend in "cpu", "ref":
     prints(TWICE + "\nsave(net, \"net.npz\")\nother = Net(3)\nload(other, \"net.npz\")\n"
            "same(other.blocks[1].a.weight, net.blocks[1].a.weight)", "true\n", "names of states")
 
+    out, err = run(TWICE + "\n:watch first.x\ny = first(x); 1")
+    tap.is_str(out, "first.x is watched\nfirst.x: [[1. 1. 1.]]  f32[1, 3]\n1\n",
+               backend + ": methods are those of the instance")
+
     out, err = run(SCALED + "\nfirst(x); net.blocks[0].scale[0]")
     tap.is_str(out, "[[3. 3. 3.]]  f32[1, 3]\n3.0\n", backend + ": a new state starts")
     tap.ok("warning: net.blocks[0]: not all of its states fit the new definition" in err and

@@ -131,6 +131,8 @@ two = Two(4)
            "made.t: [6. 6. 6. 6.]  f32[4]\ns: 0.5\n0.5\n", **on)
     prints(watched + ":watch h\nfor i in 0:2 { y = two(x * i) }",
            "h: [2. 2. 2. 2.]  f32[4]\nh: " + h, **on)
+    got = prompt(watched + ":watch h\nfor i in 0:30 { y = two(x) }", **on)
+    tap.is_int(got.count("h: "), 30, backend + ": a statement that comes again and again")
     tells(watched + ":watch two.parts[1]\nprint(two(x)); y = two(x)", "two.parts[1]: [", **on)
     got = prompt(watched + ":watch two.parts[1]\ny = two(x); y", **on)
     shown = got[len("two.parts[1]: "):]
