@@ -97,6 +97,7 @@ void completion_zsh(FILE *to);
 /* The commands; each returns the exit code. */
 int command_run(const struct command_line *c);
 int command_check(const struct command_line *c);
+int command_fmt(const struct command_line *c);
 int command_show(const struct command_line *c);
 int command_movement(const struct command_line *c);
 int command_import(const struct command_line *c);

@@ -13,8 +13,7 @@ fn embedding(i: i64[*S], w: T[N, D]) -> y: T[*S, D] where T: any {
 ## scale it is 1 / sqrt(D). A row that sees nothing is NaN.
 ## `attention(q, k, v, causal = true)` with q: f32[2, 3, 4], k: f32[2, 5, 4], v: f32[2, 5, 6]
 fn attention(q: T[*P, S, D], k: T[*P, L, D], v: T[*P, L, E], mask: bool[*P, S, L]?,
-    bias: T[*P, S, L]?; causal: bool = false, scale: float? = none) -> T[*P, S, E]
-    where T: float {
+    bias: T[*P, S, L]?; causal: bool = false, scale: float? = none) -> T[*P, S, E] where T: float {
   c = if scale == none { 1 / sqrt(T(D)) } else { T(scale) }
   s = product_transposed(q, k) * c
   if bias != none { s = s + bias }
@@ -25,9 +24,8 @@ fn attention(q: T[*P, S, D], k: T[*P, L, D], v: T[*P, L, E], mask: bool[*P, S, L
 
 ## Attention where each head of k and v serves several heads of q: Ainslie and others, 2023.
 ## `grouped_attention(q, k, v)` with q: f32[1, 4, 3, 8], k: f32[1, 2, 5, 8], v: f32[1, 2, 5, 8]
-fn grouped_attention(q: T[B, H, S, D], k: T[B, G, L, D], v: T[B, G, L, E],
-    mask: bool[B, H, S, L]?; causal: bool = false, scale: float? = none) -> T[B, H, S, E]
-    where T: float, H % G == 0 {
+fn grouped_attention(q: T[B, H, S, D], k: T[B, G, L, D], v: T[B, G, L, E], mask: bool[B, H, S, L]?;
+    causal: bool = false, scale: float? = none) -> T[B, H, S, E] where T: float, H % G == 0 {
   m = for_heads(k, H)
   n = for_heads(v, H)
   if mask == none {

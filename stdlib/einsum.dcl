@@ -26,7 +26,7 @@ fn einsum_letters(spec: str, n: int) -> list {
   }
   letters = joined(inputs)
   [inputs, [c for c in list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-    if len([d for d in letters if d == c]) == 1]]
+      if len([d for d in letters if d == c]) == 1]]
 }
 
 # The shape of the result.

@@ -66,8 +66,7 @@ layer Conv1d(inputs: int, outputs: int, k: int, stride: int = 1, pad: int = 0, d
     groups: int = 1, with_bias: bool = true) {
   param weight: f32[outputs, inputs//groups, k] ~ uniform(1/sqrt(inputs//groups*k))
   param bias: f32[select(with_bias, outputs, 0)] ~ uniform(1/sqrt(inputs//groups*k))
-  fn forward(x: f32[N, inputs, *S])
-      -> f32[N, outputs, *conv_shape(S, [k], stride, pad, dilation)] {
+  fn forward(x: f32[N, inputs, *S]) -> f32[N, outputs, *conv_shape(S, [k], stride, pad, dilation)] {
     y = conv(x, weight, stride = stride, pad = pad, dilation = dilation, groups = groups)
     if with_bias { add_channels(y, bias) } else { y }
   }

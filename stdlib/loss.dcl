@@ -16,8 +16,8 @@ fn loss_shape(S: list, how: str) -> list {
 ## `smoothing`, that share of the right answer is spread over all classes. Rows whose class is
 ## `ignore` do not count; NaN if none does.
 ## `cross_entropy(x, y, smoothing = 0.1)` with x: f32[3, 4], y: i64[3] = [3, -100, 0]
-fn cross_entropy(x: T[B, C], y: i64[B]; smoothing: float = 0, ignore: int = -100)
-    -> loss: T where T: float {
+fn cross_entropy(x: T[B, C], y: i64[B]; smoothing: float = 0, ignore: int = -100) -> loss: T
+    where T: float {
   p = log_softmax(x)
   s: T = 0
   n: T = 0
@@ -97,8 +97,8 @@ fn bce_of(p: T, y: T) -> T where T: float {
 
 ## bce of sigmoid(x), without overflow.
 ## `bce_with_logits(x, y)` with x: f32[2] = [0, 200], y: f32[2] = [1, 0] is `100.346573`
-fn bce_with_logits(x: T[*S], y: T[*S]; reduction: str = "mean")
-    -> T[*loss_shape(S, reduction)] where T: float {
+fn bce_with_logits(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape(S, reduction)]
+    where T: float {
   reduce_loss(bce_logits_of(x, y), reduction)
 }
 
@@ -131,8 +131,8 @@ fn log_add(a: T, b: T) -> T where T: float {
 ## probabilities of classes. inf where they do not fit.
 ## `ctc(log_softmax(x), y, n, m)` with x: f32[4, 2, 3], y: i64[2, 2] = [[1, 2], [2, 0]], n: i64[2] =
 ## [4, 3], m: i64[2] = [2, 1]
-fn ctc(p: T[L, B, C], y: i64[B, N], inputs: i64[B], targets: i64[B]; blank: int = 0)
-    -> loss: T[B] where T: float {
+fn ctc(p: T[L, B, C], y: i64[B, N], inputs: i64[B], targets: i64[B]; blank: int = 0) -> loss: T[B]
+    where T: float {
   map b in B {
     a: T[2*N + 1] = -inf
     c: T[2*N + 1]

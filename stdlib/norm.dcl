@@ -40,8 +40,8 @@ fn rms_norm(x: T[*S, N], g: T[N]; eps: float = 1e-6) -> y: T[*S, N] where T: flo
 ## Each group of channels of each sample to mean 0 and variance 1, then times g plus b per channel:
 ## Wu and He, 2018.
 ## `group_norm(x, g, b, groups = 2)` with x: f32[2, 4, 3, 3], g: f32[4], b: f32[4]
-fn group_norm(x: T[N, C, *S], g: T[C], b: T[C]; groups: int, eps: float = 1e-5)
-    -> y: T[N, C, *S] where T: float, C % groups == 0 {
+fn group_norm(x: T[N, C, *S], g: T[C], b: T[C]; groups: int, eps: float = 1e-5) -> y: T[N, C, *S]
+    where T: float, C % groups == 0 {
   size = C//groups
   n = T(size * prod(S))
   m: T[N, groups]

@@ -14,9 +14,8 @@ fn lstm_step(z: T[B, G], c: T[B, H]) -> (h: T[B, H], n: T[B, H]) where T: float,
 ## still and gives 0.
 ## `y, h, c = lstm(x, w, u, b, h0, c0)` with x: f32[5, 2, 4], w: f32[12, 4], u: f32[12, 3], b:
 ## f32[12], h0: f32[2, 3], c0: f32[2, 3]
-fn lstm(x: T[L, B, I], w: T[G, I], u: T[G, H], b: T[G], h0: T[B, H], c0: T[B, H],
-    lengths: i64[B]?; reverse: bool = false) -> (T[L, B, H], T[B, H], T[B, H])
-    where T: float, G == 4*H {
+fn lstm(x: T[L, B, I], w: T[G, I], u: T[G, H], b: T[G], h0: T[B, H], c0: T[B, H], lengths: i64[B]?;
+    reverse: bool = false) -> (T[L, B, H], T[B, H], T[B, H]) where T: float, G == 4*H {
   g = linear(x, w, b)
   y: T[L, B, H]
   h = h0

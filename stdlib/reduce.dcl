@@ -116,8 +116,8 @@ fn argmin(x: T[*S]; axis: int = -1, keepdims: bool = false)
 }
 
 # The first index along axis A at which x is M, or NaN.
-fn first_of(x: T[*S], m: T[*S], a: int, keepdims)
-    -> y: i64[*reduced(S, [a], keepdims)] where T: number {
+fn first_of(x: T[*S], m: T[*S], a: int, keepdims) -> y: i64[*reduced(S, [a], keepdims)]
+    where T: number {
   first: i64[*reduced(S, [a], keepdims)] = S[a]
   map *b in S {
     v << x[*b]

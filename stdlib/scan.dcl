@@ -133,7 +133,9 @@ fn searchsorted(borders: T[N], v: T[*S]; right: bool = false) -> y: i64[*S] wher
     while low < high {
       middle = (low + high)//2
       b << borders[middle]
-      below = if right { not before(x, b, descending = false) } else {
+      below = if right {
+        not before(x, b, descending = false)
+      } else {
         before(b, x, descending = false)
       }
       low = select(below, middle + 1, low)

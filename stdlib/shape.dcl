@@ -1,8 +1,8 @@
 ## The dimensions in another order: dimension i of the result is perm[i] of x; without `perm` the
 ## last two are exchanged.
 ## `transpose(x, perm = [2, 0, 1])` with x: f32[2, 3, 4]
-fn transpose(x: T[*S]; perm: list? = none)
-    -> y: T[*[S[p] for p in perm_of(perm, len(S))]] where T: any {
+fn transpose(x: T[*S]; perm: list? = none) -> y: T[*[S[p] for p in perm_of(perm, len(S))]]
+    where T: any {
   p = perm_of(perm, len(S))
   map *b in S { y[*[b[k] for k in p]] = x[*b] }
 }
@@ -172,8 +172,8 @@ fn broadcast_shape(S: shape, to: shape) -> shape {
 
 ## The tensors one after the other along an axis; the other dimensions agree.
 ## `concat([x, y], axis = 1)` with x: f32[2, 3], y: f32[2, 1]
-fn concat(xs: T[*_][]; axis: int = 0)
-    -> y: T[*concat_shape([x.shape for x in xs], axis)] where T: any {
+fn concat(xs: T[*_][]; axis: int = 0) -> y: T[*concat_shape([x.shape for x in xs], axis)]
+    where T: any {
   a = axis_of(axis, xs[0].rank)
   at = 0
   for x in xs {
@@ -197,8 +197,8 @@ fn concat_shape(shapes: list, axis: int) -> shape {
 
 ## The tensors, which broadcast, along a new axis.
 ## `stack([x, y], axis = -1)` with x: f32[2] = [1, 2], y: f32[2] = [3, 4] is `[[1, 3], [2, 4]]`
-fn stack(xs: T[*S][]; axis: int = 0)
-    -> y: T[*widened(S, [axis_of(axis, len(S) + 1)], len(xs))] where T: any {
+fn stack(xs: T[*S][]; axis: int = 0) -> y: T[*widened(S, [axis_of(axis, len(S) + 1)], len(xs))]
+    where T: any {
   a = axis_of(axis, len(S) + 1)
   for i, x in enumerate(xs) { map *b in S { y[*b[:a], i, *b[a:]] = x[*b] } }
 }

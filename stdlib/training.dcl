@@ -35,7 +35,7 @@ layer Moments(dims: shape) {
   buffer m: f32[*dims] ~ zeros
   buffer v: f32[*dims] ~ zeros
   fn step(inout w: f32[*S], g: f32[*S], size: f32, root: f32, keep: f32;
-          b1: float, b2: float, eps: float) {
+      b1: float, b2: float, eps: float) {
     map *i in S {
       a = b1 * m[*i] + (1 - b1) * g[*i]
       c = b2 * v[*i] + (1 - b2) * (g[*i] * g[*i])
@@ -51,7 +51,7 @@ layer Moments(dims: shape) {
 ## `net = PReLU(2); opt = Adam(net, 0.1); minimize sum(net(x)) over net with opt; net.weight` with
 ## x: f32[1, 2] = [[-1, -2]] is `[0.35, 0.35]`
 layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
-           decay: float = 0) {
+    decay: float = 0) {
   buffer lr: f32 = rate
   buffer steps: i64 = 0
   buffer p1: f64 = 1
@@ -74,7 +74,7 @@ layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: fl
 ## `net = PReLU(2); opt = AdamW(net, 0.1); minimize sum(net(x)) over net with opt; net.weight` with
 ## x: f32[1, 2] = [[-1, -2]] is `[0.34975, 0.34975]`
 layer AdamW(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
-            decay: float = 0.01) {
+    decay: float = 0.01) {
   adam = Adam(net, rate, b1, b2, eps, decay)
   fn begin(these) { adam.begin(these) }
   fn step(inout w: f32[*S], g: f32[*S], k: int) { adam.step(w, g, k) }
@@ -84,8 +84,8 @@ layer AdamW(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: f
 ## a, b in batches(x, y) { .. }`. With `shuffle` they are in a random order, the same for the same
 ## SEED. The last part is smaller if there are not enough rows; without `rest` these are left out.
 ## `[b for a, b in batches(x, y, size = 2)][1]` with x: f32[3, 1], y: f32[3] = [5, 6, 7] is `[7]`
-fn batches(x, y = none, z = none, w = none; size: int = 32, shuffle: bool = false, seed: int = 0,
-           rest: bool = true) -> list {
+fn batches(x, y = none, z = none, w = none;
+    size: int = 32, shuffle: bool = false, seed: int = 0, rest: bool = true) -> list {
   given = [t for t in [x, y, z, w] if kind(t) != "none"]
   n = shape(x)[0]
   if size < 1 { error("parts of", size, "rows") }
@@ -93,7 +93,9 @@ fn batches(x, y = none, z = none, w = none; size: int = 32, shuffle: bool = fals
   all = if shuffle {
     order = random_permutation(n, seed)
     [take(t, order) for t in given]
-  } else { given }
+  } else {
+    given
+  }
   count = if rest { (n + size - 1)//size } else { n//size }
   parts = [[part(t, 0, k*size, min(size, n - k*size), 1) for t in all] for k in 0:count]
   if len(given) == 1 { [p[0] for p in parts] } else { parts }

@@ -9,7 +9,9 @@ fn resize(x: T[N, C, *S], size: list; mode: str = "nearest", antialias: bool = f
   }
   if len(size) != len(S) { error(len(size), "sizes for", len(S), "dimensions") }
   for d in range(len(size)) {
-    x = if mode == "nearest" { resize_nearest(x, d + 2, size[d]) } else if antialias {
+    x = if mode == "nearest" {
+      resize_nearest(x, d + 2, size[d])
+    } else if antialias {
       resize_smooth(x, d + 2, size[d], mode == "cubic")
     } else {
       resize_sharp(x, d + 2, size[d], mode == "cubic", align_corners)
@@ -36,11 +38,13 @@ fn resize_weight(t: f32, cubic, p: float) -> f32 {
 }
 
 # Two or four elements around each place; beyond the edge the last one counts.
-fn resize_sharp(x: T[*S], a: int, n: int, cubic, align_corners)
-    -> y: T[*replaced(S, a, n)] where T: float {
+fn resize_sharp(x: T[*S], a: int, n: int, cubic, align_corners) -> y: T[*replaced(S, a, n)]
+    where T: float {
   size = S[a]
   map *b in *replaced(S, a, n) {
-    c = if align_corners { f32(b[a]) * (f32(size - 1) / f32(max(n - 1, 1))) } else {
+    c = if align_corners {
+      f32(b[a]) * (f32(size - 1) / f32(max(n - 1, 1)))
+    } else {
       (f32(b[a]) + 0.5) * (f32(size) / f32(n)) - 0.5
     }
     at = if cubic { c } else { max(c, 0.0) }

@@ -19,8 +19,7 @@ layer DepthwiseSeparable(inputs: int, outputs: int, k: int, stride: int) {
   se = SqueezeExcite(inputs, inputs//4)
   conv_pw = Conv2d(inputs, outputs, 1, with_bias = false)
   bn2 = BatchNorm(outputs)
-  fn forward(x: f32[N, inputs, H, W])
-      -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
+  fn forward(x: f32[N, inputs, H, W]) -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
     y = x |> conv_dw |> bn1 |> silu |> se |> conv_pw |> bn2
     if stride == 1 and inputs == outputs { x + y } else { y }
   }
@@ -35,8 +34,7 @@ layer InvertedResidual(inputs: int, outputs: int, k: int, stride: int, expansion
   se = SqueezeExcite(wide, inputs//4)
   conv_pwl = Conv2d(wide, outputs, 1, with_bias = false)
   bn3 = BatchNorm(outputs)
-  fn forward(x: f32[N, inputs, H, W])
-      -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
+  fn forward(x: f32[N, inputs, H, W]) -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
     y = x |> conv_pw |> bn1 |> silu |> conv_dw |> bn2 |> silu |> se |> conv_pwl |> bn3
     if stride == 1 and inputs == outputs { x + y } else { y }
   }
@@ -47,16 +45,17 @@ layer InvertedResidual(inputs: int, outputs: int, k: int, stride: int, expansion
 fn stages(inputs: int, plan: list) -> list {
   if len(plan) == 0 { return [] }
   e, outputs, n, stride, k = plan[0]
-  stage = [InvertedResidual(select(i == 0, inputs, outputs), outputs, k,
-      select(i == 0, stride, 1), e) for i in 0:n]
+  stage = [InvertedResidual(select(i == 0, inputs, outputs), outputs, k, select(i == 0, stride, 1),
+      e) for i in 0:n]
   [stage, *stages(outputs, plan[1:])]
 }
 
 layer EfficientNet(classes: int = 1000) {
   conv_stem = Conv2d(3, 32, 3, stride = 2, pad = 1, with_bias = false)
   bn1 = BatchNorm(32)
-  blocks = [[DepthwiseSeparable(32, 16, 3, 1)], *stages(16, [(6, 24, 2, 2, 3), (6, 40, 2, 2, 5),
-    (6, 80, 3, 2, 3), (6, 112, 3, 1, 5), (6, 192, 4, 2, 5), (6, 320, 1, 1, 3)])]
+  blocks = [[DepthwiseSeparable(32, 16, 3, 1)], *stages(16,
+      [(6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3), (6, 112, 3, 1, 5), (6, 192, 4, 2, 5),
+      (6, 320, 1, 1, 3)])]
   conv_head = Conv2d(320, 1280, 1, with_bias = false)
   bn2 = BatchNorm(1280)
   classifier = Linear(1280, classes)

@@ -16,8 +16,9 @@ layer SelfAttention(size: int, heads: int) {
     attention(q, k, v, causal = true) |> join_heads |> c_proj
   }
   ## q, k and v of each head.
-  fn parts(x: f32[B, S, size]) -> (f32[B, heads, S, size//heads], f32[B, heads, S, size//heads],
-      f32[B, heads, S, size//heads]) {
+  fn parts(x: f32[B, S, size])
+      -> (f32[B, heads, S, size//heads], f32[B, heads, S, size//heads],
+          f32[B, heads, S, size//heads]) {
     z = c_attn(x)
     q, k, v = [split_heads(part(z, 2, i*size, size, 1), heads = heads) for i in range(3)]
     (q, k, v)

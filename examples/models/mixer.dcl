@@ -1,7 +1,7 @@
 # Images by matrices alone: Tolstikhin and others, "MLP-Mixer: An all-MLP Architecture for Vision",
 # NeurIPS 2021, with timm's names.
 
-use "vit.dcl" # PatchEmbed, Mlp
+use "vit.dcl"  # PatchEmbed, Mlp
 
 layer MixerBlock(tokens: int, size: int) {
   norm1 = LayerNorm(size, eps = 1e-6)

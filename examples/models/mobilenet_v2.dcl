@@ -4,15 +4,14 @@
 ## A convolution and its normalization.
 fn convolution(inputs: int, outputs: int, k: int = 1, stride: int = 1, groups: int = 1) -> list {
   [Conv2d(inputs, outputs, k, stride = stride, pad = k//2, groups = groups, with_bias = false),
-    BatchNorm(outputs)]
+      BatchNorm(outputs)]
 }
 
 layer InvertedResidual(inputs: int, outputs: int, stride: int, expansion: int) {
   hidden = inputs*expansion
   conv = if expansion == 1 { [] } else { [convolution(inputs, hidden)] } +
       [convolution(hidden, hidden, 3, stride, hidden), *convolution(hidden, outputs)]
-  fn forward(x: f32[N, inputs, H, W])
-      -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
+  fn forward(x: f32[N, inputs, H, W]) -> f32[N, outputs, (H - 1)//stride + 1, (W - 1)//stride + 1] {
     n = len(conv) - 2
     y = x
     for f, norm in conv[:n] { y = y |> f |> norm |> relu6 }
@@ -33,9 +32,9 @@ fn blocks(inputs: int, plan: list) -> list {
 }
 
 layer MobileNetV2(classes: int = 1000) {
-  features = [convolution(3, 32, 3, 2),
-    *blocks(32, [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
-      (6, 160, 3, 2), (6, 320, 1, 1)]), convolution(320, 1280)]
+  features = [convolution(3, 32, 3, 2), *blocks(32,
+      [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2),
+      (6, 320, 1, 1)]), convolution(320, 1280)]
   classifier = [[], Linear(1280, classes)]
   fn forward(x: f32[N, 3, _, _]) -> f32[N, classes] {
     conv, norm = features[0]

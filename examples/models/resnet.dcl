@@ -22,8 +22,7 @@ layer Bottleneck(inputs: int, width: int, stride: int = 1) {
   conv3 = Conv2d(width, 4*width, 1, with_bias = false)
   bn3 = BatchNorm(4*width)
   downsample = shortcut(inputs, 4*width, stride)
-  fn forward(x: f32[N, inputs, H, W])
-      -> f32[N, 4*width, (H - 1)//stride + 1, (W - 1)//stride + 1] {
+  fn forward(x: f32[N, inputs, H, W]) -> f32[N, 4*width, (H - 1)//stride + 1, (W - 1)//stride + 1] {
     y = x |> conv1 |> bn1 |> relu |> conv2 |> bn2 |> relu |> conv3 |> bn3
     for f in downsample { x = f(x) }
     relu(y + x)

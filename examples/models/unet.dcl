@@ -3,7 +3,7 @@
 
 layer DoubleConv(inputs: int, outputs: int) {
   double_conv = [Conv2d(inputs, outputs, 3, pad = 1, with_bias = false), BatchNorm(outputs), [],
-    Conv2d(outputs, outputs, 3, pad = 1, with_bias = false), BatchNorm(outputs)]
+      Conv2d(outputs, outputs, 3, pad = 1, with_bias = false), BatchNorm(outputs)]
   fn forward(x: f32[N, inputs, H, W]) -> f32[N, outputs, H, W] {
     x |> double_conv[0] |> double_conv[1] |> relu |> double_conv[3] |> double_conv[4] |> relu
   }

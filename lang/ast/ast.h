@@ -68,6 +68,17 @@ struct ast {
     const char *doc; /* FN, LAYER: the text of the ## lines above, or NULL */
 };
 
+/* A comment, from its # to the end of its line. */
+struct comment {
+    uint32_t start, end;
+};
+/* What a text has and its tree has not: how it is written, and its comments, in order. */
+struct ast_text {
+    const char *text;
+    const struct comment *comments;
+    uint32_t ncomments;
+};
+
 /* A node with room for NKIDS kids, all NULL. */
 struct ast *ast_new(struct arena *a, enum ast_kind kind, struct span span, uint32_t nkids);
 /* Appends a kid (amortized by reallocating in the arena). */

@@ -57,6 +57,9 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
         parser->recovering = false;                                                                \
         yyerrok;                                                                                   \
     } while (0)
+/* A range without a lower bound begins at its colon. */
+#define RANGE_SPAN(lo, colon, whole)                                                               \
+    ((struct span){(whole).source, (lo).node ? (whole).start : (colon).start, (whole).end})
 #define NAME_OF(index) (parser->tokens.at[index].name)
 #define INTEGER_OF(index) (parser->tokens.at[index].integer)
 }
@@ -191,14 +194,14 @@ spread: '*' expr { $$ = build_spread(parser, @$, $2); } ;
 layer: "layer" NAME where '{' members '}' {
         RECOVERED;
         struct sub params = build_of_list(build_list(parser, @2), AST_PARAMS, @2);
-        struct sub body = build_block(parser, $5, @5);
+        struct sub body = build_block(parser, $5, (struct span){@4.source, @4.start, @6.end});
         $$ = build_named(build(parser, AST_LAYER, @$, 3, params, $3, body), NAME_OF($2));
         $$.node->doc = parser->tokens.at[$1].doc;
         $$ = build_statement(parser, $$);
     }
   | "layer" NAME '(' params ')' where '{' members '}' {
         RECOVERED;
-        struct sub body = build_block(parser, $8, @8);
+        struct sub body = build_block(parser, $8, (struct span){@7.source, @7.start, @9.end});
         $$ = build_named(build(parser, AST_LAYER, @$, 3, $4, $6, body), NAME_OF($2));
         $$.node->doc = parser->tokens.at[$1].doc;
         $$ = build_statement(parser, $$);
@@ -376,8 +379,12 @@ sublist: sub { $$ = build_append(parser, build_list(parser, @$), $1); }
 sub: expr
   | spread
   | any
-  | side ':' side { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, build_none()); }
-  | side ':' side ':' expr { $$ = build(parser, AST_RANGE, @$, 3, $1, $3, $5); } ;
+  | side ':' side {
+        $$ = build(parser, AST_RANGE, RANGE_SPAN($1, @2, @$), 3, $1, $3, build_none());
+    }
+  | side ':' side ':' expr {
+        $$ = build(parser, AST_RANGE, RANGE_SPAN($1, @2, @$), 3, $1, $3, $5);
+    } ;
 side: %empty { $$ = build_none(); } | expr ;
 else_sub: "else" expr { $$ = build_else(parser, @$, $2); } ;
 

@@ -35,7 +35,9 @@ void scan_line(struct scan *s) {
 
 void scan_comment(struct scan *s, bool doc) {
     bool alone = s->line_start;
+    struct comment c = {s->at, s->offset};
     s->line_comment = true;
+    VEC_PUSH(s->scratch, s->comments, c);
     if (!alone || !doc)
         return;
     if (s->doc_end == 0)
@@ -43,7 +45,8 @@ void scan_comment(struct scan *s, bool doc) {
     s->doc_end = s->offset;
 }
 
-/* The ## lines from START to END without their marks; plain # lines among them are left out. */
+/* The ## lines from START to END without their marks and the blanks at their ends; plain # lines
+   among them are left out. */
 static const char *doc_text(struct scan *s, uint32_t start, uint32_t end) {
     char *text = arena_alloc(s->arena, end - start + 1);
     uint32_t n = 0;
@@ -61,6 +64,8 @@ static const char *doc_text(struct scan *s, uint32_t start, uint32_t end) {
             i += 2;
             if (i < stop && s->text[i] == ' ')
                 i++;
+            while (stop > i && (s->text[stop - 1] == ' ' || s->text[stop - 1] == '\t'))
+                stop--;
             if (any)
                 text[n++] = '\n';
             any = true;

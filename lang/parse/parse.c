@@ -123,6 +123,11 @@ static void free_scratch(void *data) {
 }
 
 struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, uint32_t source) {
+    return parse_written(a, names, d, source, NULL);
+}
+
+struct ast *parse_written(struct arena *a, struct names *names, struct diags *d, uint32_t source,
+                          struct ast_text *written) {
     const struct source *text = sources_get(d->sources, source);
     struct diag **former = d->last;
     /* The arena frees the scratch memory if an allocation here leaves by longjmp. */
@@ -138,6 +143,12 @@ struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, 
                         .text = text->text,
                         .n = text->n};
     scan_text(&scan);
+    if (written) {
+        size_t size = scan.comments.n * sizeof *scan.comments.at;
+        written->text = text->text;
+        written->comments = size ? arena_copy(a, scan.comments.at, size) : NULL;
+        written->ncomments = scan.comments.n;
+    }
     struct parser p = {.arena = a,
                        .scratch = h->scratch,
                        .names = names,

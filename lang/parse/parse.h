@@ -11,6 +11,10 @@
    out. Deterministic, linear in the text, bounded in depth (ERR_NESTING). */
 struct ast *parse_source(struct arena *a, struct names *names, struct diags *d, uint32_t source);
 
+/* The same, and WRITTEN tells what the tree leaves out of the text; it lies in A. */
+struct ast *parse_written(struct arena *a, struct names *names, struct diags *d, uint32_t source,
+                          struct ast_text *written);
+
 /* For a reader of lines: whether more of them belong to the text that LINES (one or several, N
    bytes) go on with, since it ends inside an open bracket or block, or after an operator. False
    where no further line could mend it: a string without its quote, brackets that do not match.

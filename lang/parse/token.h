@@ -2,9 +2,11 @@
 #ifndef DCL_LANG_PARSE_TOKEN_H
 #define DCL_LANG_PARSE_TOKEN_H
 
+#include "lang/ast/ast.h"
 #include "lang/base/buf.h"
 #include "lang/base/diag.h"
 #include "lang/base/name.h"
+#include "lang/base/vec.h"
 
 /* A kind is a character ('(', '+', ...), 0 for the end, or one of these. */
 enum token_kind {
@@ -52,6 +54,7 @@ struct scan {
     bool line_start;             /* no token on this line yet */
     bool line_comment;           /* but a comment */
     uint32_t doc_start, doc_end; /* ## lines that no blank line separates from here; or 0, 0 */
+    VEC(struct comment) comments;
 };
 
 /* All tokens of S->text into S->tokens; errors are told (LEX_*). */

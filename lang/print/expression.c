@@ -120,13 +120,22 @@ static void print_unary(struct printer *p, const struct ast *node) {
     /* -(1) is a negation, -1 a literal */
     bool literal = operand->kind == AST_INT || operand->kind == AST_FLOAT;
     enum level least = operators[node->op].level;
-    if (node->op == AOP_NEG && literal && !is_negative(operand)) {
-        put_text(p, "(");
-        print_at(p, operand, LEVEL_ANY);
-        put_text(p, ")");
+    if (node->op == AOP_NEG && literal && !is_negative(operand))
+        least = LEVEL_PRIMARY;
+    print_at(p, operand, least);
+}
+
+/* With blanks, and a place to break the line, unless it was written without. */
+static void print_operator(struct printer *p, const struct ast *node) {
+    const char *spelling = operators[node->op].spelling;
+    enum level level = operators[node->op].level;
+    bool product = (level == LEVEL_PRODUCT && node->op != AOP_MATMUL) || level == LEVEL_POWER;
+    if (product && was_tight(p, node->kids[0], node->kids[1])) {
+        put_text(p, arena_strndup(p->out->arena, spelling + 1, strlen(spelling) - 2));
         return;
     }
-    print_at(p, operand, least);
+    put_text(p, spelling);
+    put_place(p, PLACE_OPERATOR + (int)level);
 }
 
 static void print_binary(struct printer *p, const struct ast *node) {
@@ -139,7 +148,7 @@ static void print_binary(struct printer *p, const struct ast *node) {
         right = LEVEL_NEGATION; /* a ** -b */
     }
     print_at(p, node->kids[0], left);
-    put_text(p, operators[node->op].spelling);
+    print_operator(p, node);
     print_at(p, node->kids[1], right);
 }
 
@@ -148,15 +157,15 @@ static void print_binary(struct printer *p, const struct ast *node) {
 void print_list(struct printer *p, const struct ast *node, uint32_t first) {
     for (uint32_t i = first; i < node->nkids; i++) {
         if (i > first)
-            put_comma(p);
+            put_comma(p, ", ");
         print_expression(p, node->kids[i]);
     }
 }
 
 static void print_tuple(struct printer *p, const struct ast *node) {
-    put_text(p, "(");
+    put_open(p, "(");
     print_list(p, node, 0);
-    put_text(p, node->nkids == 1 ? ",)" : ")");
+    put_close(p, node->nkids == 1 ? ",)" : ")");
 }
 
 void print_range(struct printer *p, const struct ast *lo, const struct ast *hi,
@@ -187,9 +196,10 @@ static void print_else(struct printer *p, const struct ast *node) {
 }
 
 static void print_comprehension(struct printer *p, const struct ast *node) {
-    put_text(p, "[");
+    put_open(p, "[");
     print_expression(p, node->kids[0]);
-    put_text(p, " for ");
+    put_comma(p, " ");
+    put_text(p, "for ");
     put_name(p, node->name);
     for (uint32_t i = 3; i < node->nkids; i++) {
         put_text(p, ", ");
@@ -198,10 +208,11 @@ static void print_comprehension(struct printer *p, const struct ast *node) {
     put_text(p, " in ");
     print_expression(p, node->kids[1]);
     if (node->kids[2] != NULL) {
-        put_text(p, " if ");
+        put_comma(p, " ");
+        put_text(p, "if ");
         print_expression(p, node->kids[2]);
     }
-    put_text(p, "]");
+    put_close(p, "]");
 }
 
 /* --- types and parameters -------------------------------------------------------------------- */
@@ -209,9 +220,9 @@ static void print_comprehension(struct printer *p, const struct ast *node) {
 void print_type(struct printer *p, const struct ast *type) {
     put_name(p, type->name);
     if (type->nkids > 0 || (type->flags & AST_BRACKETS) != 0) {
-        put_text(p, "[");
+        put_open(p, "[");
         print_list(p, type, 0);
-        put_text(p, "]");
+        put_close(p, "]");
     }
     if ((type->flags & AST_LIST_OF) != 0)
         put_text(p, "[]");
@@ -220,6 +231,7 @@ void print_type(struct printer *p, const struct ast *type) {
 }
 
 static void print_param(struct printer *p, const struct ast *node) {
+    comments_within(p, node, false);
     if ((node->flags & AST_INOUT) != 0)
         put_text(p, "inout ");
     put_name(p, node->name);
@@ -237,10 +249,10 @@ static void print_params(struct printer *p, const struct ast *node) {
     bool fixed = false; /* past the `;` */
     for (uint32_t i = 0; i < node->nkids; i++) {
         if (!fixed && (node->kids[i]->flags & AST_STATIC) != 0) {
-            put_text(p, i > 0 ? "; " : ";");
+            put_comma(p, i > 0 ? "; " : ";");
             fixed = true;
         } else if (i > 0) {
-            put_comma(p);
+            put_comma(p, ", ");
         }
         print_param(p, node->kids[i]);
     }
@@ -271,16 +283,27 @@ static void print_postfix(struct printer *p, const struct ast *node) {
         print_named(p, ".", node->name, "");
         return;
     }
-    put_text(p, node->kind == AST_INDEX ? "[" : "(");
+    put_open(p, node->kind == AST_INDEX ? "[" : "(");
     print_list(p, node, 1);
-    put_text(p, node->kind == AST_INDEX ? "]" : ")");
+    put_close(p, node->kind == AST_INDEX ? "]" : ")");
+}
+
+static void print_literal(struct printer *p, const struct ast *node) {
+    if (put_literal(p, node))
+        return;
+    if (node->kind == AST_INT)
+        print_int(p, node->integer);
+    else if (node->kind == AST_FLOAT)
+        print_float(p, node->number);
+    else
+        print_string(p, name_text(p->names, node->name));
 }
 
 static void print_here(struct printer *p, const struct ast *node) {
     switch (node->kind) {
-    case AST_INT: print_int(p, node->integer); break;
-    case AST_FLOAT: print_float(p, node->number); break;
-    case AST_STR: print_string(p, name_text(p->names, node->name)); break;
+    case AST_INT:
+    case AST_FLOAT:
+    case AST_STR: print_literal(p, node); break;
     case AST_BOOL: put_text(p, node->integer != 0 ? "true" : "false"); break;
     case AST_NAME: put_name(p, node->name); break;
     case AST_MEMBER:
@@ -308,7 +331,9 @@ static void print_here(struct printer *p, const struct ast *node) {
     case AST_BINARY: print_binary(p, node); break;
     case AST_PIPE:
         print_at(p, node->kids[0], LEVEL_PIPE);
-        put_text(p, " |> ");
+        put_text(p, " ");
+        put_place(p, PLACE_PIPE);
+        put_text(p, "|> ");
         print_at(p, node->kids[1], LEVEL_OR);
         break;
     case AST_GRADIENT:
@@ -324,13 +349,13 @@ static void print_here(struct printer *p, const struct ast *node) {
         }
         break;
     case AST_LIST:
-        put_text(p, "[");
+        put_open(p, "[");
         print_list(p, node, 0);
-        put_text(p, "]");
+        put_close(p, "]");
         break;
     case AST_TUPLE: print_tuple(p, node); break;
     case AST_COMPREHENSION: print_comprehension(p, node); break;
-    case AST_IF: print_flat_if(p, node); break;
+    case AST_IF: print_inner_if(p, node); break;
     case AST_TYPE: print_type(p, node); break;
     case AST_PARAM: print_param(p, node); break;
     case AST_PARAMS: print_params(p, node); break;
@@ -344,12 +369,16 @@ static void print_here(struct printer *p, const struct ast *node) {
 static void print_at(struct printer *p, const struct ast *node, enum level least) {
     if (p->over)
         return;
-    bool parentheses = level_of(node) < least;
+    /* an if needs none; where the author gave it none, it has none */
+    enum level level = p->written && node->kind == AST_IF ? LEVEL_POWER : level_of(node);
+    bool parentheses = level < least || (p->written && (node->flags & AST_PAREN) != 0);
+    comments_within(p, node, (node->flags & AST_PAREN) != 0);
     if (parentheses)
-        put_text(p, "(");
+        put_open(p, "(");
+    comments_within(p, node, false);
     print_here(p, node);
     if (parentheses)
-        put_text(p, ")");
+        put_close(p, ")");
 }
 
 void print_expression(struct printer *p, const struct ast *node) {

@@ -1,7 +1,8 @@
 /* Files, definitions and statements.
    A block stands on its line when it holds at most one statement, which holds no block itself, and
    the line fits; what belongs to one if-chain is laid out alike. Blocks inside expressions always
-   stand on one line. */
+   stand on one line. Where there is a text that the tree was parsed from, it says what stands on
+   one line. */
 #include "lang/print/printer.h"
 
 #include "lang/scalar/scalar.h"
@@ -61,36 +62,88 @@ static bool is_small_statement(const struct ast *node) {
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-static void print_flat_block(struct printer *p, const struct ast *block) {
-    if (block->nkids == 0) {
-        put_text(p, "{}");
-        return;
-    }
-    put_text(p, "{ ");
+static void print_inline_rest(struct printer *p, const struct ast *block) {
+    p->depth++;
     for (uint32_t i = 0; i < block->nkids; i++) {
-        if (i > 0)
-            put_text(p, "; ");
+        put_comma(p, i > 0 ? ";  " : " ");
         print_statement(p, block->kids[i]);
     }
-    put_text(p, " }");
+    p->depth--;
+    put_text(p, block->nkids > 0 ? " }" : "}");
+}
+
+static bool is_definition(const struct ast *node) {
+    return node->kind == AST_FN || node->kind == AST_LAYER;
+}
+
+/* NODE on the line of the statement BEFORE, if it stood there and fits. */
+static bool print_beside(struct printer *p, const struct ast *before, const struct ast *node) {
+    if (!was_beside(p, before, node) || is_definition(before) || is_definition(node))
+        return false;
+    if ((holds_block(node) && !was_one_line(p, node)) || has_comments(p, node->span.end))
+        return false;
+    size_t n = p->out->n;
+    end_line(p);
+    if (p->out->n != n) /* it takes several lines */
+        return false;
+    buf_text(p->out, ";  ");
+    if (put_if_fits(p, print_statement, node))
+        return true;
+    p->out->n = n;
+    p->out->at[n] = '\0';
+    return false;
+}
+
+/* The statements of LIST, a file or what stands between the braces of a block; END is where it
+   ended in the text. */
+static void print_lines(struct printer *p, const struct ast *list, uint32_t end) {
+    bool closed = false; /* by a comment */
+    for (uint32_t i = 0; i < list->nkids; i++) {
+        const struct ast *node = list->kids[i], *before = i > 0 ? list->kids[i - 1] : NULL;
+        bool member = list->kind == AST_BLOCK;
+        bool apart = before && (is_definition(before) || is_definition(node));
+        if (before && !closed && print_beside(p, before, node)) {
+            closed = comments_behind(p, node->span.end);
+            continue;
+        }
+        if (p->written) {
+            comments_before(p, node, i == 0, apart && !member);
+        } else if (i > 0 || member) {
+            if (apart) {
+                end_line(p);
+                buf_text(p->out, "\n");
+                p->line = p->out->n;
+            }
+            put_line(p);
+        }
+        print_statement(p, node);
+        closed = comments_behind(p, node->span.end);
+    }
+    comments_left(p, end, list->nkids == 0);
+}
+
+/* What follows the opening brace. */
+static void print_rest(struct printer *p, const struct ast *block) {
+    if (p->flat || (block->nkids == 0 && !has_comments(p, block->span.end))) {
+        print_inline_rest(p, block);
+        return;
+    }
+    end_line(p);
+    int depth = p->depth;
+    p->depth = 0;
+    p->indent += PRINT_INDENT;
+    comments_behind(p, block->span.start + 1);
+    print_lines(p, block, block->span.end);
+    end_line(p);
+    p->indent -= PRINT_INDENT;
+    p->depth = depth;
+    put_line(p);
+    put_text(p, "}");
 }
 
 static void print_block(struct printer *p, const struct ast *block) {
-    if (p->flat || block->nkids == 0) {
-        print_flat_block(p, block);
-        return;
-    }
     put_text(p, "{");
-    p->indent += PRINT_INDENT;
-    for (uint32_t i = 0; i < block->nkids; i++) {
-        if (i > 0 && (block->kids[i - 1]->kind == AST_FN || block->kids[i]->kind == AST_FN))
-            buf_text(p->out, "\n");
-        put_line(p, 0);
-        print_statement(p, block->kids[i]);
-    }
-    p->indent -= PRINT_INDENT;
-    put_line(p, 0);
-    put_text(p, "}");
+    print_rest(p, block);
 }
 
 static void print_if(struct printer *p, const struct ast *node) {
@@ -108,15 +161,35 @@ static void print_if(struct printer *p, const struct ast *node) {
         print_block(p, rest);
 }
 
-void print_flat_if(struct printer *p, const struct ast *node) {
-    bool flat = p->flat;
+/* An if or block within an expression. One that stood on a line stays whole, if a line can hold it;
+   without a text it stands on one line, which may be broken. */
+static void print_inner(struct printer *p, const struct ast *node,
+                        void (*print)(struct printer *p, const struct ast *node)) {
+    struct printer before = *p;
+    size_t n = p->out->n;
+    if (!p->flat && p->written && !was_one_line(p, node)) {
+        print(p, node);
+        return;
+    }
     p->flat = true;
-    print_if(p, node);
-    p->flat = flat;
+    p->solid = p->written != NULL;
+    print(p, node);
+    p->flat = before.flat;
+    p->solid = before.solid;
+    if (before.flat || !p->written || p->out->n - n <= print_room(p))
+        return;
+    p->out->n = n;
+    p->out->at[n] = '\0';
+    *p = before;
+    print(p, node);
+}
+
+void print_inner_if(struct printer *p, const struct ast *node) {
+    print_inner(p, node, print_if);
 }
 
 void print_inner_block(struct printer *p, const struct ast *block) {
-    print_flat_block(p, block);
+    print_inner(p, block, print_block);
 }
 
 /* The value of a statement: an if may take several lines. */
@@ -132,6 +205,7 @@ static void print_value(struct printer *p, const struct ast *value) {
 static void print_assign(struct printer *p, const struct ast *node) {
     print_list(p, node, 1);
     put_text(p, " = ");
+    put_place(p, PLACE_VALUE);
     print_value(p, node->kids[0]);
 }
 
@@ -140,6 +214,7 @@ static void print_update(struct printer *p, const struct ast *node) {
     put_text(p, " ");
     put_text(p, node->op == RES_SUM ? "+" : resolution_names[node->op]);
     put_text(p, "= ");
+    put_place(p, PLACE_VALUE);
     print_value(p, node->kids[1]);
 }
 
@@ -153,9 +228,11 @@ static void print_decl(struct printer *p, const struct ast *node) {
     }
     if (node->kids[1] != NULL) {
         put_text(p, " = ");
+        put_place(p, PLACE_VALUE);
         print_value(p, node->kids[1]);
     } else if (node->kids[2] != NULL) {
         put_text(p, " << ");
+        put_place(p, PLACE_VALUE);
         print_expression(p, node->kids[2]);
     }
 }
@@ -163,6 +240,7 @@ static void print_decl(struct printer *p, const struct ast *node) {
 static void print_write(struct printer *p, const struct ast *node) {
     print_expression(p, node->kids[0]);
     put_text(p, " >> ");
+    put_place(p, PLACE_VALUE);
     print_expression(p, node->kids[1]);
     if (node->op != RES_NONE) {
         put_text(p, " (");
@@ -222,7 +300,8 @@ static void print_loop(struct printer *p, const struct ast *node) {
     put_text(p, node->kind == AST_MAP ? "map " : "for ");
     for (uint32_t i = 1; i < node->nkids; i++) {
         if (i > 1)
-            put_comma(p);
+            put_comma(p, ", ");
+        comments_within(p, node->kids[i], false);
         print_index(p, node->kids[i]);
     }
     if ((node->flags & AST_UNIQUE) != 0)
@@ -241,80 +320,65 @@ static void print_while(struct printer *p, const struct ast *node) {
 /* --- definitions ----------------------------------------------------------------------------- */
 
 static void print_doc(struct printer *p, const char *doc) {
-    if (doc == NULL)
+    if (doc == NULL || p->written)
         return;
     for (const char *at = doc;;) {
         size_t n = strcspn(at, "\n");
         buf_text(p->out, n == 0 ? "##" : "## ");
         buf_bytes(p->out, at, n);
-        put_line(p, 0);
+        put_line(p);
         if (at[n] == '\0')
             return;
         at += n + 1;
     }
 }
 
-/* `fn NAME(..) -> .. where ..`; the parts of a long one begin lines. */
-static void print_signature(struct printer *p, const struct ast *node) {
+void print_signature(struct printer *p, const struct ast *node) {
     bool fn = node->kind == AST_FN;
     const struct ast *params = node->kids[0], *where = node->kids[fn ? 2 : 1];
     if (!fn || !ast_grad_of(p->names, node->name)) /* whose name says it */
         put_text(p, fn ? "fn " : "layer ");
     put_name(p, node->name);
     if (fn || params->nkids > 0) {
-        put_text(p, "(");
+        put_open(p, "(");
         print_expression(p, params);
-        put_text(p, ")");
+        put_close(p, ")");
     }
     if (fn && node->kids[1]->nkids > 0) {
         const struct ast *results = node->kids[1];
-        if (p->measuring)
-            put_text(p, " ");
-        else
-            put_line(p, 2 * PRINT_INDENT);
-        put_text(p, results->nkids > 1 ? "-> (" : "-> ");
+        put_text(p, " ");
+        put_place(p, PLACE_PART);
+        put_text(p, "-> ");
+        if (results->nkids > 1)
+            put_open(p, "(");
         print_list(p, results, 0);
-        put_text(p, results->nkids > 1 ? ")" : "");
+        if (results->nkids > 1)
+            put_close(p, ")");
     }
     if (where->nkids > 0) {
-        if (p->measuring)
-            put_text(p, " ");
-        else
-            put_line(p, 2 * PRINT_INDENT);
+        put_text(p, " ");
+        put_place(p, PLACE_PART);
         put_text(p, "where ");
         print_list(p, where, 0);
-    }
-    put_text(p, " ");
-    if (p->measuring)
-        put_text(p, "{}"); /* taken back by print_short_signature */
-}
-
-void print_short_signature(struct printer *p, const struct ast *node) {
-    if (!put_if_fits(p, print_signature, node)) {
-        print_signature(p, node);
-    } else {
-        p->out->n -= 2;
-        p->out->at[p->out->n] = '\0';
     }
 }
 
 static void print_definition(struct printer *p, const struct ast *node) {
+    const struct ast *body = node->kids[node->kind == AST_FN ? 3 : 2];
     print_doc(p, node->doc);
-    print_short_signature(p, node);
-    print_block(p, node->kids[node->kind == AST_FN ? 3 : 2]);
-}
-
-static bool is_definition(const struct ast *node) {
-    return node->kind == AST_FN || node->kind == AST_LAYER;
+    print_signature(p, node);
+    put_text(p, " {");
+    end_line(p);
+    if (!was_one_line(p, body) || has_comments(p, body->span.end) ||
+        !put_if_fits(p, print_inline_rest, body))
+        print_rest(p, body);
 }
 
 static void print_file(struct printer *p, const struct ast *file) {
-    for (uint32_t i = 0; i < file->nkids; i++) {
-        if (i > 0 && (is_definition(file->kids[i]) || is_definition(file->kids[i - 1])))
-            put_line(p, 0);
-        print_statement(p, file->kids[i]);
-        put_line(p, 0);
-    }
+    print_lines(p, file, file->span.end);
+    end_line(p);
+    if (p->out->n > p->line)
+        buf_text(p->out, "\n");
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
@@ -333,6 +397,7 @@ static void print_as_is(struct printer *p, const struct ast *node) {
     case AST_READ:
         put_name(p, node->name);
         put_text(p, " << ");
+        put_place(p, PLACE_VALUE);
         print_expression(p, node->kids[0]);
         break;
     case AST_WRITE: print_write(p, node); break;
@@ -359,10 +424,17 @@ static void print_as_is(struct printer *p, const struct ast *node) {
     }
 }
 
+/* Whether a statement with blocks stands on one line, if it fits. */
+static bool wants_one_line(const struct printer *p, const struct ast *node) {
+    if (p->written)
+        return was_one_line(p, node) && !has_comments(p, node->span.end);
+    return is_small_statement(node) && !is_definition(node);
+}
+
 void print_statement(struct printer *p, const struct ast *node) {
     if (p->over)
         return;
-    if (!p->flat && holds_block(node) && is_small_statement(node) && !is_definition(node) &&
+    if (!p->flat && holds_block(node) && wants_one_line(p, node) &&
         put_if_fits(p, print_as_is, node))
         return;
     print_as_is(p, node);

@@ -28,14 +28,13 @@ fn padded(x: f32[N, C, H, _]; pad: int, stride: int, columns: int)
 
 ## Two-dimensional convolution of any stride, padding and dilation, of images as they are: register
 ## tiles of `rows` output channels x `v` columns of a row.
-fn conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S]; stride: int = 1, pad: int = 0,
-    dilation: int = 1, rows: int = 8, v: int = lanes(f32))
+fn conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S];
+    stride: int = 1, pad: int = 0, dilation: int = 1, rows: int = 8, v: int = lanes(f32))
     -> y: f32[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
         (W + 2*pad - dilation*(S - 1) - 1)//stride + 1] {
   OH = y.shape[2]
   OW = y.shape[3]
-  p = padded(x, pad = pad, stride = stride,
-      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  p = padded(x, pad = pad, stride = stride, columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
   map n in N parallel, oo in 0:O:rows parallel {
     map i in OH, jo in 0:OW:v {
       acc: f32[rows, v] in register = 0
@@ -87,14 +86,13 @@ fn conv2d_weights(x: f32[N, C, H, W], dy: f32[N, O, OH, OW], R: i64, S: i64, str
 }
 
 ## The same with one input channel for each output channel, O//C of them from each.
-fn conv2d_depthwise(x: f32[N, C, H, W], w: f32[O, 1, R, S]; stride: int = 1, pad: int = 0,
-    dilation: int = 1, rows: int = 4, v: int = lanes(f32))
+fn conv2d_depthwise(x: f32[N, C, H, W], w: f32[O, 1, R, S];
+    stride: int = 1, pad: int = 0, dilation: int = 1, rows: int = 4, v: int = lanes(f32))
     -> y: f32[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
         (W + 2*pad - dilation*(S - 1) - 1)//stride + 1] {
   OH = y.shape[2]
   OW = y.shape[3]
-  p = padded(x, pad = pad, stride = stride,
-      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  p = padded(x, pad = pad, stride = stride, columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
   map n in N parallel, o in O parallel {
     map io in 0:OH:rows, jo in 0:OW:v {
       acc: f32[rows, v] in register = 0

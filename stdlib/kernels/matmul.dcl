@@ -7,8 +7,8 @@ fn pack_columns(B: f32[*P, K, N]; w: int = 2*lanes(f32)) -> Q: f32[*P, (N + w - 
 
 ## A B for B in panels (pack_columns), n columns in all. Register tiles of `rows` x `w`; rows
 ## beyond M repeat the last one and are not stored.
-fn matmul_packed(A: f32[*P, M, K], Q: f32[*P, NB, K, w], n: i64; rows: int = 6,
-    w: int = 2*lanes(f32)) -> C: f32[*P, M, n] {
+fn matmul_packed(A: f32[*P, M, K], Q: f32[*P, NB, K, w], n: i64;
+    rows: int = 6, w: int = 2*lanes(f32)) -> C: f32[*P, M, n] {
   map *p in P parallel, mo in 0:M:11*rows parallel, jb in NB parallel {
     map io in mo:min(mo + 11*rows, M):rows {
       acc: f32[rows, w] in register = 0
@@ -48,8 +48,7 @@ grad matmul_thin(A: f32[*P, M, K], B: f32[*P, K, N], dC: f32[*P, M, N])
 
 ## A B^T of any sizes, both read as they lie: tiles of 3 rows x 4 columns, each element a vector of
 ## partial sums along K.
-fn matmul_transposed(A: f32[*P, M, K], B: f32[*P, N, K]; v: int = lanes(f32))
-    -> C: f32[*P, M, N] {
+fn matmul_transposed(A: f32[*P, M, K], B: f32[*P, N, K]; v: int = lanes(f32)) -> C: f32[*P, M, N] {
   map *p in P parallel, mo in 0:M:48 parallel, no in 0:N:4 parallel {
     map io in mo:min(mo + 48, M):3 {
       acc: f32[3, 4, v] in register = 0

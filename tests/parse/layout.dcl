@@ -54,9 +54,9 @@ layer Net(depth: int) where depth > 0 {
 
 net = Net(2)
 loss = minimize cross_entropy(net(x), y) over net.inner with opt
-l, g = gradient { y = net(x); mean(y) } over net
+l, g = gradient { y = net(x);  mean(y) } over net
 minimize net(x) over net.a with b, net.c with (if d { e } else { f })
 f((minimize a over b with c), gradient a over b)
 update net by g * 0.5 with opt
 (gradient a |> f over b)[0] + (minimize a over b with (if c { d } else { e }))
-loss = not (a and b) or (if a { b; c } else { d }) < 1
+loss = not (a and b) or (if a { b;  c } else { d }) < 1

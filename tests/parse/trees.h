@@ -459,7 +459,7 @@ static struct ast *grow_decl(struct grower *g) {
     return node;
 }
 
-static struct ast *grow_statement(struct grower *g) {
+static struct ast *grow_any_statement(struct grower *g) {
     struct ast *node;
     switch (below(g, 12)) {
     case 0:
@@ -510,7 +510,7 @@ static struct ast *grow_statement(struct grower *g) {
 static struct ast *grow_block(struct grower *g) {
     struct ast *node = sprout(g, AST_BLOCK, 0);
     for (uint32_t n = g->budget <= 0 ? below(g, 2) : below(g, 4); n > 0; n--)
-        push(g, node, g->budget <= 0 ? grow_expression(g) : grow_statement(g));
+        push(g, node, g->budget <= 0 ? grow_expression(g) : grow_any_statement(g));
     return node;
 }
 
@@ -563,7 +563,7 @@ static const char *grow_doc(struct grower *g) {
                                        "Two\n  lines, one set in.",
                                        "An empty\n\none.",
                                        "# with marks ##",
-                                       " with blanks "};
+                                       " with blanks"};
     return docs[below(g, sizeof docs / sizeof *docs)];
 }
 
@@ -613,7 +613,10 @@ __attribute__((unused)) static struct ast *grow_file(struct unit *u, uint64_t se
             use->flags = once_in(&g, 2) ? AST_PATH : 0;
             push(&g, file, use);
         } else {
-            push(&g, file, how == 1 ? grow_fn(&g) : how == 2 ? grow_layer(&g) : grow_statement(&g));
+            push(&g, file,
+                 how == 1   ? grow_fn(&g)
+                 : how == 2 ? grow_layer(&g)
+                            : grow_any_statement(&g));
         }
         used += before - g.budget;
     }

@@ -137,8 +137,7 @@ static void signatures(void) {
     prints(&b,
            "fn f(alpha: f32[], first: i64[], pos: i64, x: bool[N, M], inout cache: f64[2 * N + 1, "
            "min(7, N)])\n"
-           "    -> (y: i32[N // 2 - 1], count: i64)\n"
-           "    where N == 2 * M, pos < N and not M < 3 {\n"
+           "    -> (y: i32[N // 2 - 1], count: i64) where N == 2 * M, pos < N and not M < 3 {\n"
            "  map i in 0:N // 2 - 1 { -7 >> y[i] }\n"
            "  n << first\n"
            "  n >> count\n"

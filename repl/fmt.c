@@ -1,0 +1,125 @@
+/* dcl fmt: programs in the one layout. A file is replaced as a whole or not at all: what is new is
+   written beside it and takes its name. */
+#include "repl/repl.h"
+
+#include "lang/format/format.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct job {
+    const char *path; /* "-": standard input */
+    bool check;
+};
+
+static bool write_all(int to, const struct buf *b) {
+    for (size_t done = 0; done < b->n;) {
+        ssize_t n = write(to, b->at + done, b->n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* PATH, or what it links to, gets the text B and keeps its permissions. */
+static bool replace_file(struct arena *a, const char *path, const struct buf *b) {
+    char target[PATH_MAX];
+    const char *at = realpath(path, target) ? target : path;
+    char *beside = arena_printf(a, "%s.XXXXXX", at);
+    struct stat was;
+    int to = stat(at, &was) == 0 ? mkstemp(beside) : -1;
+    bool ok = to >= 0 && write_all(to, b) && fchmod(to, was.st_mode & 07777) == 0;
+    ok = ok && fsync(to) == 0;
+    if (to >= 0)
+        ok = close(to) == 0 && ok;
+    ok = ok && rename(beside, at) == 0;
+    if (!ok) {
+        fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
+        if (to >= 0)
+            unlink(beside);
+    }
+    return ok;
+}
+
+static char *read_input(struct arena *a, const char *path, size_t *n, const char **why) {
+    if (strcmp(path, "-") != 0)
+        return source_read_file(a, path, n, why);
+    struct buf b = buf_new(a);
+    char part[4096];
+    size_t got;
+    while ((got = fread(part, 1, sizeof part, stdin)) > 0)
+        buf_bytes(&b, part, got);
+    *n = b.n;
+    *why = "it cannot be read";
+    return ferror(stdin) ? NULL : arena_strndup(a, b.n ? b.at : "", b.n);
+}
+
+static bool is_internal(const struct diags *d) {
+    for (const struct diag *m = d->first; m; m = m->next)
+        if (m->code == ERR_INTERNAL)
+            return true;
+    return false;
+}
+
+/* One file, in an arena of its own. */
+static int format_file(struct arena *a, const struct job *job) {
+    bool input = strcmp(job->path, "-") == 0;
+    const char *name = input ? "<stdin>" : job->path, *why;
+    struct buf out = buf_new(a), messages = buf_new(a);
+    struct diags d;
+    size_t n;
+    const char *text = read_input(a, job->path, &n, &why);
+    if (!text) {
+        fprintf(stderr, "dcl: %s: %s\n", name, why);
+        return EXIT_ERROR;
+    }
+    diags_init(&d, a, sources_new(a));
+    bool ok = format_source(&d, sources_add(d.sources, name, text, n), &out);
+    diags_print(&d, &messages, wants_colour());
+    fputs(messages.n ? messages.at : "", stderr);
+    if (!ok)
+        return is_internal(&d) ? EXIT_BUG : EXIT_ERROR;
+    bool same = out.n == n && (n == 0 || memcmp(out.at, text, n) == 0);
+    if (job->check) {
+        if (!same)
+            printf("%s\n", name);
+        return same ? EXIT_FINE : EXIT_ERROR;
+    }
+    if (input) {
+        fwrite(out.n ? out.at : "", 1, out.n, stdout);
+        return EXIT_FINE;
+    }
+    return same || replace_file(a, job->path, &out) ? EXIT_FINE : EXIT_ERROR;
+}
+
+static int format_one(struct arena *a, const struct job *job) {
+    jmp_buf no_memory;
+    if (setjmp(no_memory)) {
+        arena_on_oom(NULL);
+        fprintf(stderr, "dcl: not enough memory for %s\n", job->path);
+        return EXIT_ERROR;
+    }
+    arena_on_oom(&no_memory);
+    int status = format_file(a, job);
+    arena_on_oom(NULL);
+    return status;
+}
+
+int command_fmt(const struct command_line *c) {
+    int status = EXIT_FINE;
+    for (int i = 0; i < c->files.n || i == 0; i++) {
+        struct job job = {c->files.n ? c->files.at[i] : "-", option_value(c, OPTION_check) != NULL};
+        struct arena *a = arena_new();
+        int one = format_one(a, &job);
+        arena_free(a);
+        status = one > status ? one : status;
+    }
+    return status;
+}
