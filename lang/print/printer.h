@@ -36,6 +36,7 @@ struct printer {
     int depth;                      /* brackets around what is printed */
     size_t line;                    /* where the current line starts in out */
     VEC(struct mark) marks;         /* of the current line */
+    bool parted;                    /* what comes next is not what the ## before it are about */
     bool solid;                     /* no line ends here */
     bool flat;                      /* blocks stand on one line */
     bool measuring;                 /* nothing is wrapped; `over` tells that the line is too long */

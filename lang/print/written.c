@@ -113,6 +113,7 @@ static void begin_line(struct printer *p, bool first, bool blank) {
 }
 
 void comments_left(struct printer *p, uint32_t end, bool first) {
+    p->parted = false;
     for (; has_comments(p, end); p->comment++) {
         begin_line(p, first, blank_before(p, next_comment(p)->start));
         put_comment(p, p->comment, false);
@@ -122,6 +123,10 @@ void comments_left(struct printer *p, uint32_t end, bool first) {
 
 void comments_before(struct printer *p, const struct ast *node, bool first, bool apart) {
     uint32_t start = node->span.start;
+    bool parted = p->parted && (node->kind == AST_FN || node->kind == AST_LAYER);
+    first = first && !parted;
+    apart = apart || parted;
+    p->parted = false;
     /* those that no blank line parts from the statement belong to it */
     uint32_t own = p->comment, next = start, seen = p->seen;
     while (own < p->written->ncomments && p->written->comments[own].start < start)
@@ -160,6 +165,7 @@ bool comments_behind(struct printer *p, uint32_t end) {
             end_line(p);
         else
             put_line(p);
+        p->parted = p->parted || (!behind && p->written->text[c->start + 1] == '#');
         put_comment(p, p->comment++, behind);
     }
     return p->comment > first;
