@@ -105,3 +105,40 @@ struct data *data_from_file(struct dcl_session *s, struct data_file *f, const st
         memcpy(d->bytes, t->data, t->bytes);
     return d;
 }
+
+/* --- from outside ---------------------------------------------------------------------------- */
+
+struct given_tensor {
+    const char *name, *type;
+    int rank;
+    const int64_t *shape;
+    const double *values;
+};
+
+static bool bind_tensor(struct dcl_session *s, void *data) {
+    const struct given_tensor *o = data;
+    enum dtype t = dtype_of(o->type);
+    if (t == DT_COUNT) {
+        diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_TYPE, o->type);
+        return false;
+    }
+    int64_t n = 1;
+    for (int d = 0; d < o->rank; d++)
+        n *= o->shape[d];
+    struct data *d = data_new(s, (size_t)n * dtypes[t].bytes, o->name, (struct span){0});
+    for (int64_t i = 0; d && i < n; i++)
+        scalar_store(t, (char *)d->bytes + (size_t)i * dtypes[t].bytes,
+                     scalar_cast(DT_f64, t, (union scalar){.f64 = o->values[i]}));
+    if (d)
+        env_bind(s->script, name_of_text(s->names, o->name),
+                 value_tensor(data_tensor(s, t, (uint32_t)o->rank, o->shape, d, (struct name){0},
+                                          (struct span){0})),
+                 (struct span){0});
+    return d != NULL;
+}
+
+int session_tensor(dcl_session *s, const char *name, const char *type, int rank,
+                   const int64_t *shape, const double *values) {
+    struct given_tensor o = {name, type, rank, shape, values};
+    return session_guard(s, bind_tensor, &o);
+}

@@ -66,6 +66,10 @@ void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, con
 /* The same for members of what PATH, as "net.blocks[0]", names; of a list: "[0]", .. */
 void session_members(dcl_session *s, const char *path, const char *prefix,
                      void (*f)(void *data, const char *name), void *data);
+/* A variable NAME of the script: a tensor of element type TYPE, as "f32", whose elements are
+   VALUES. */
+int session_tensor(dcl_session *s, const char *name, const char *type, int rank,
+                   const int64_t *shape, const double *values);
 /* A pass by position, for help; NULL past the last. */
 const char *session_pass(int k, const char **doc);
 /* The one of N words that TEXT, which is none of them, was perhaps meant to be; NULL if none is

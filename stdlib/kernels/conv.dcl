@@ -47,8 +47,9 @@ fn conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S];
   }
 }
 
-grad conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S], dy: f32[N, O, _, _]; stride: int = 1,
-    pad: int = 0, dilation: int = 1) -> (dx: f32[N, C, H, W], dw: f32[O, C, R, S]) {
+grad conv2d_direct(x: f32[N, C, H, W], w: f32[O, C, R, S], dy: f32[N, O, _, _];
+    stride: int = 1, pad: int = 0, dilation: int = 1)
+    -> (dx: f32[N, C, H, W], dw: f32[O, C, R, S]) {
   dw = conv2d_weights(x, dy, R, S, stride, pad, dilation)
   around = dilation*(R - 1) - pad
   if stride == 1 and proved(R == S) and proved(around >= 0) {
@@ -69,13 +70,13 @@ fn turned(w: f32[O, C, R, S]) -> q: f32[C, O, R, S] {
 ## each element a vector of partial sums along the columns.
 fn conv2d_weights(x: f32[N, C, H, W], dy: f32[N, O, OH, OW], R: i64, S: i64, stride: int, pad: int,
     dilation: int; v: int = lanes(f32)) -> dw: f32[O, C, R, S] {
-  p = padded(x, pad = pad, stride = stride,
-      columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
+  p = padded(x, pad = pad, stride = stride, columns = (OW + v - 1)//v*v + dilation*(S - 1)//stride)
   map oo in 0:O:3 parallel, co in 0:C:4 parallel, r in R, s in S {
     acc: f32[3, 4, v] in register = 0
     map n in N seq, i in OH seq, jo in 0:OW:v seq, c in 4 unroll, o in 3 unroll, j in v vector {
-      acc[o, c, j] += dy[n, min(oo + o, O - 1), i, jo + j, else 0] * p[n, min(co + c, C - 1),
-          i*stride + r*dilation, s*dilation % stride, jo + j + s*dilation//stride]
+      acc[o, c, j] += dy[n, min(oo + o, O - 1), i, jo + j, else 0] *
+          p[n, min(co + c, C - 1), i*stride + r*dilation, s*dilation % stride,
+          jo + j + s*dilation//stride]
     }
     map o in 3 unroll, c in 4 unroll {
       sum: f32 in register
