@@ -128,6 +128,7 @@ int example_read(struct arena *a, const char *doc, struct example *e) {
             while (r.at && accept(&r, ", ") && e->ninputs < EXAMPLE_INPUTS);
         if (accept(&r, " is "))
             e->result = quoted(&r);
+        e->at = (size_t)(from - doc) + (*from == '\n');
         if (r.at && !*r.at)
             return 1;
         from++;

@@ -22,6 +22,7 @@ struct example_input {
 };
 
 struct example {
+    size_t at; /* where it begins in the documentation */
     const char *expression;
     const char *result; /* NULL if it is not told */
     int ninputs;

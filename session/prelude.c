@@ -95,6 +95,30 @@ static int compare_paths(const void *x, const void *y) {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
+struct listing {
+    void (*f)(void *data, const char *path);
+    void *data;
+};
+
+static bool list_library(struct dcl_session *s, void *data) {
+    struct listing *l = data;
+    const char *folder = find_folder(s->messages);
+    struct paths paths = {0};
+    if (folder && !list_files(s, s->messages, folder, 0, &paths))
+        return false;
+    if (paths.at.n)
+        qsort(paths.at.at, paths.at.n, sizeof *paths.at.at, compare_paths);
+    for (uint32_t i = 0; i < paths.at.n; i++)
+        if (!strchr(paths.at.at[i] + strlen(folder) + 1, '/')) /* not in a folder of its own */
+            l->f(l->data, paths.at.at[i]);
+    return true;
+}
+
+int session_library(dcl_session *s, void (*f)(void *data, const char *path), void *data) {
+    struct listing l = {f, data};
+    return session_guard(s, list_library, &l);
+}
+
 static bool only_definitions(struct dcl_session *s, const struct ast *file) {
     for (uint32_t i = 0; i < file->nkids; i++) {
         const struct ast *item = file->kids[i];

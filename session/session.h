@@ -66,6 +66,8 @@ void session_names(dcl_session *s, const char *prefix, void (*f)(void *data, con
 /* The same for members of what PATH, as "net.blocks[0]", names; of a list: "[0]", .. */
 void session_members(dcl_session *s, const char *path, const char *prefix,
                      void (*f)(void *data, const char *name), void *data);
+/* Calls F for the files of the standard library whose functions are called by name, in order. */
+int session_library(dcl_session *s, void (*f)(void *data, const char *path), void *data);
 /* A variable NAME of the script: a tensor of element type TYPE, as "f32", whose elements are
    VALUES. */
 int session_tensor(dcl_session *s, const char *name, const char *type, int rank,
