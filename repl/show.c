@@ -2,38 +2,12 @@
    that it moves. */
 #include "repl/repl.h"
 
-#include "lang/base/buf.h"
+#include "repl/entry.h"
 
 #include <string.h>
 
-static bool signature_text(const struct command_line *c, struct buf *b) {
-    const struct words *shapes = &c->values[OPTION_shape];
-    buf_text(b, option_value(c, OPTION_entry));
-    for (int i = 0; i < shapes->n; i++) {
-        const char *name, *type;
-        if (!split_pair(c, "--shape", shapes->at[i], &name, &type))
-            return false;
-        buf_printf(b, "%s%s: %s", i ? ", " : "(", name, type);
-    }
-    if (shapes->n)
-        buf_text(b, ")");
-    return true;
-}
-
-/* What the script prints is not what is shown. */
-static void write_aside(void *data, const char *text, size_t n) {
-    (void)data;
-    fwrite(text, 1, n, stderr);
-}
-
 static int show(const struct command_line *c, dcl_session *s, const char *signature) {
-    const char *entry = option_value(c, OPTION_entry);
-    /* A function needs definitions only; anything else is made by the script. */
-    dcl_output(s, write_aside, NULL);
-    int failed = session_define(s, c->files.at[0]);
-    if (!failed && !session_result_name(s, entry, 0))
-        failed = dcl_run_file(s, c->files.at[0]);
-    dcl_function *f = failed ? NULL : dcl_compile(s, signature);
+    dcl_function *f = entry_open(c, s, signature);
     const char *after = option_value(c, OPTION_after), *as = option_value(c, OPTION_as);
     const char *sm = option_value(c, OPTION_sm);
     if (c->command == COMMAND_movement)
@@ -58,7 +32,7 @@ int command_show(const struct command_line *c) {
         fprintf(stderr, "dcl: --sm belongs to --as ptx\n");
         return EXIT_USAGE;
     }
-    if (!signature_text(c, &signature))
+    if (!entry_signature(c, &signature))
         return EXIT_USAGE;
     dcl_session *s = open_session(c);
     if (!s)

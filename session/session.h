@@ -68,6 +68,16 @@ void session_members(dcl_session *s, const char *path, const char *prefix,
                      void (*f)(void *data, const char *name), void *data);
 /* Calls F for the files of the standard library whose functions are called by name, in order. */
 int session_library(dcl_session *s, void (*f)(void *data, const char *path), void *data);
+/* The K-th argument of F, which was compiled by a signature whose sizes are numbers: its name, its
+   type and rank in T, its sizes in SHAPE (room for 16), where T points. NAME is NULL past the last
+   one. */
+int session_argument(dcl_function *f, int k, const char **name, dcl_tensor *t, int64_t *shape);
+/* What a call of F has to do at least: operators on floats, see Note [operations] in work.c; bytes
+   of arguments, states and results, each moved once. */
+struct session_work {
+    double operations, bytes;
+};
+int session_work(dcl_function *f, struct session_work *out);
 /* A variable NAME of the script: a tensor of element type TYPE, as "f32", whose elements are
    VALUES. */
 int session_tensor(dcl_session *s, const char *name, const char *type, int rank,

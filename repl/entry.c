@@ -1,0 +1,150 @@
+/* The function that --entry names: its signature, its definition, memory for its calls. */
+#include "repl/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool entry_signature(const struct command_line *c, struct buf *b) {
+    const char *entry = option_value(c, OPTION_entry), *name, *value, *before = "(";
+    buf_text(b, entry);
+    for (int i = 0; i < c->values[OPTION_shape].n; i++, before = ", ") {
+        if (!split_pair(c, "--shape", c->values[OPTION_shape].at[i], &name, &value))
+            return false;
+        buf_printf(b, "%s%s: %s", before, name, value);
+    }
+    for (int i = 0; i < c->values[OPTION_set].n; i++, before = ", ") {
+        if (!split_pair(c, "--set", c->values[OPTION_set].at[i], &name, &value))
+            return false;
+        buf_printf(b, "%s%s = %s", before, name, value);
+    }
+    if (*before == ',')
+        buf_text(b, ")");
+    return true;
+}
+
+/* What the script prints is not what was asked for. */
+static void write_aside(void *data, const char *text, size_t n) {
+    (void)data;
+    fwrite(text, 1, n, stderr);
+}
+
+dcl_function *entry_open(const struct command_line *c, dcl_session *s, const char *signature) {
+    /* A function needs definitions only; anything else is made by the script. */
+    dcl_output(s, write_aside, NULL);
+    int failed = session_define(s, c->files.at[0]);
+    if (!failed && !session_result_name(s, option_value(c, OPTION_entry), 0))
+        failed = dcl_run_file(s, c->files.at[0]);
+    return failed ? NULL : dcl_compile(s, signature);
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+/* Bytes of an element of enum dcl_dtype. */
+static size_t element_size(int32_t dtype) {
+    switch (dtype) {
+    case DCL_F64:
+    case DCL_I64:
+    case DCL_U64: return 8;
+    case DCL_F32:
+    case DCL_I32:
+    case DCL_U32: return 4;
+    case DCL_F16:
+    case DCL_BF16:
+    case DCL_I16:
+    case DCL_U16: return 2;
+    default: return 1;
+    }
+}
+
+static int64_t elements(const dcl_tensor *t) {
+    int64_t n = 1;
+    for (int32_t d = 0; d < t->rank; d++)
+        n *= t->shape[d];
+    return n;
+}
+
+/* Zeros, aligned to a line of the cache. */
+static void *room(struct arena *a, const dcl_tensor *t) {
+    char *at = arena_alloc(a, (size_t)elements(t) * element_size(t->dtype) + 64);
+    return at + (64 - (uintptr_t)at % 64) % 64;
+}
+
+/* Numbers of both signs below 2, never 0. */
+static void fill(dcl_tensor *t) {
+    int64_t n = elements(t);
+    for (int64_t i = 0; i < n; i++) {
+        double v = (double)((i * 7919 + 77) % 400 - 200) / 100 + 0.005;
+        if (t->dtype == DCL_F32)
+            ((float *)t->data)[i] = (float)v;
+        else if (t->dtype == DCL_F64)
+            ((double *)t->data)[i] = v;
+        else if (t->dtype == DCL_F16)
+            ((uint16_t *)t->data)[i] = v < 0 ? 0xb800 : 0x3800; /* 0.5 */
+        else if (t->dtype == DCL_BF16)
+            ((uint16_t *)t->data)[i] = v < 0 ? 0xbf00 : 0x3f00;
+    }
+}
+
+/* The number that --input gives for NAME. */
+static bool given_number(const struct command_line *c, const char *name, double *v, bool *wrong) {
+    for (int i = 0; i < c->values[OPTION_input].n; i++) {
+        const char *word, *value;
+        char *end;
+        if (!split_pair(c, "--input", c->values[OPTION_input].at[i], &word, &value)) {
+            *wrong = true;
+            return false;
+        }
+        if (strcmp(word, name) != 0)
+            continue;
+        *v = strtod(value, &end);
+        *wrong = end == value || *end;
+        if (*wrong)
+            fprintf(stderr, "dcl: --input %s: a number is wanted, not '%s'\n", name, value);
+        return !*wrong;
+    }
+    return false;
+}
+
+static void put_number(dcl_tensor *t, double v) {
+    switch (t->dtype) {
+    case DCL_F64: *(double *)t->data = v; break;
+    case DCL_F32: *(float *)t->data = (float)v; break;
+    case DCL_I64: *(int64_t *)t->data = (int64_t)v; break;
+    case DCL_I32: *(int32_t *)t->data = (int32_t)v; break;
+    case DCL_BOOL: *(uint8_t *)t->data = v != 0; break;
+    default: break;
+    }
+}
+
+bool operands_make(const struct command_line *c, dcl_function *f, struct operands *o) {
+    const char *name;
+    bool wrong = false;
+    *o = (struct operands){.f = f};
+    for (; o->nargs < OPERANDS; o->nargs++) {
+        dcl_tensor *t = &o->args[o->nargs];
+        double v;
+        if (session_argument(f, o->nargs, &name, t, o->arg_shapes[o->nargs]))
+            return false;
+        if (!name)
+            break;
+        t->data = t->rank ? room(c->arena, t) : &o->numbers[o->nargs];
+        fill(t);
+        if (given_number(c, arena_strndup(c->arena, name, strlen(name)), &v, &wrong))
+            put_number(t, v);
+        if (wrong)
+            return false;
+    }
+    o->nresults = dcl_result_count(f);
+    if (o->nresults > OPERANDS ||
+        dcl_result_shapes(f, o->args, o->nargs, o->results, o->result_shapes))
+        return false;
+    for (int i = 0; i < o->nresults; i++) {
+        o->results[i].shape = o->result_shapes[i];
+        o->results[i].data = room(c->arena, &o->results[i]);
+    }
+    return true;
+}
+
+bool operands_call(struct operands *o) {
+    return dcl_call(o->f, o->args, o->nargs, o->results, o->nresults) == 0;
+}

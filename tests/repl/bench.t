@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""bench.t: dcl bench: what it counts, what it wants to know. The speed itself is not looked at."""
+
+import json
+
+import tap
+
+with open("f.dcl", "w", encoding="ascii") as file:
+    file.write("""
+fn mm(a: f32[M, K], b: f32[K, N]) -> c: f32[M, N] { map i, j, k { c[i, j] += a[i, k] * b[k, j] } }
+fn scale(x: f32[N], k: f32, n: i64; twice: bool = false) -> y: f32[N] {
+  map i { y[i] = x[i] * k + select(twice, f32(n), 1.0) }
+}
+fn half(x: f32[N]) -> s: f32 { map i in N, j in 0:i { s += x[j] } }
+fn bump(inout x: f64[N]) { map i in N { x[i] += 1 } }
+fn pick(x: f32[N], n: i64) -> y: f32[n] { map i in n { y[i] = x[i] } }
+layer Add() { param w: f32[100];  fn forward(x: f32[100]) -> f32[100] { x + w } }
+adder = Add()
+print("aside")
+""")
+
+
+def figures(*arguments):
+    status, out, err = tap.dcl("bench", "f.dcl", "--json", "--threads=1", *arguments)
+    return json.loads(out) if status == 0 else {"failed": err}
+
+
+def has(want, *arguments):
+    got = figures(*arguments)
+    good = "failed" not in got and all(got[key] == value for key, value in want.items())
+    tap.ok(good and got["median"] >= got["least"] > 0 and got["spread"] >= 0, " ".join(arguments),
+           got, want)
+    return {"operations": -1, "samples": 0, **got}
+
+
+x = has({"operations": 2 * 30 * 40 * 50, "bytes": 4 * (30 * 40 + 40 * 50 + 30 * 50),
+         "entry": "mm(a: f32[30,40], b: f32[40,50])"},
+        "--entry", "mm", "--shape", "a=f32[30,40]", "--shape", "b=f32[40,50]")
+tap.ok(x["samples"] >= 11 and x["calls"] >= 1 and x["peak_operations"] > 1e9 and
+       x["peak_bytes"] > 1e8, "samples, and what the machine reaches", x)
+tap.ok(x["operations"] / x["median"] < 4 * x["peak_operations"], "nothing is faster than the peak",
+       x)
+has({"operations": 2000, "bytes": 8004}, "--entry", "scale", "--shape", "x=f32[1000]", "--shape",
+    "k=f32", "--shape", "n=i64", "--set", "twice=true", "--input", "k=3")
+got = has({"bytes": 404}, "--entry", "half", "--shape", "x=f32[100]")
+tap.is_int(got["operations"], 100 * 49, "iterations of a triangle, by the middle")
+has({"operations": 64, "bytes": 1024}, "--entry", "bump", "--shape", "x=f64[64]")
+has({"operations": 100, "bytes": 1200}, "--entry", "adder")
+has({"entry": "pick(x: f32[10], n: i64)"}, "--entry", "pick", "--shape", "x=f32[10]", "--shape",
+    "n=i64", "--input", "n=4")
+status, out, err = tap.dcl("bench", "f.dcl", "--entry", "bump(x: f64[8])")
+tap.ok(status == 0 and all(word in out for word in (
+    "bump(x: f64[8])\n  median ", " least ", " spread ", "samples", "GFLOP/s", "GB/s")),
+       "as text", out, err)
+
+for arguments, status, word in (
+        (["f.dcl"], 2, "--entry"), (["f.dcl", "--entry", "mm"], 1, "--shape a=TYPE[SIZES]"),
+        (["f.dcl", "--entry", "half", "--shape", "x=f32[N]"], 1, "the size N of x is not known"),
+        (["f.dcl", "--entry", "half", "--shape", "x"], 2, "NAME=VALUE"),
+        (["f.dcl", "--entry", "none"], 1, "none"),
+        (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=many"], 1, "many"),
+        (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=10"], 1, "error")):
+    got = tap.dcl("bench", *arguments)
+    tap.ok(got[0] == status and got[1] == "" and word in got[2], "dcl bench " + " ".join(arguments),
+           *got)
+tap.done_testing()
