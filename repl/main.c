@@ -12,6 +12,7 @@ static int dispatch(const struct command_line *c) {
     case COMMAND_test: return command_test(c);
     case COMMAND_doc: return command_doc(c);
     case COMMAND_bench: return command_bench(c);
+    case COMMAND_profile: return command_profile(c);
     case COMMAND_show: return command_show(c);
     case COMMAND_movement: return command_movement(c);
     case COMMAND_import: return command_import(c);

@@ -101,6 +101,7 @@ int command_fmt(const struct command_line *c);
 int command_test(const struct command_line *c);
 int command_doc(const struct command_line *c);
 int command_bench(const struct command_line *c);
+int command_profile(const struct command_line *c);
 int command_show(const struct command_line *c);
 int command_movement(const struct command_line *c);
 int command_import(const struct command_line *c);

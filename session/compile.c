@@ -100,7 +100,8 @@ static struct kernel *from_compiler(struct dcl_session *s, struct graph *g, stru
                                     struct arena *scratch) {
     const struct llvm_backend *llvm =
         compile_passes(s, g, &s->options.pipeline) ? backend_open(s) : NULL;
-    struct llvm_options o = {.target = s->options.target, .strict = s->options.strict};
+    struct llvm_options o = {
+        .target = s->options.target, .strict = s->options.strict, .profile = s->options.profile};
     struct llvm_code code;
     if (!llvm || !llvm->compile(g, &o, scratch, &s->diags, &code))
         return NULL;

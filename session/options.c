@@ -120,6 +120,7 @@ static const char *read_option(struct arena *a, enum option_id id, const char *v
         return NULL;
     case OPTION_strict: return read_flag(a, "strict", value, &o->strict);
     case OPTION_verify: return read_verify(a, value, &o->verify);
+    case OPTION_profile: return read_flag(a, "profile", value, &o->profile);
     case OPTION_passes:
         if (strcmp(value, "default") == 0)
             pipeline_default(&o->pipeline);
@@ -162,5 +163,7 @@ const char *options_read(struct arena *a, const char *text, struct options *o) {
             return why;
     }
     remove_passes(&o->pipeline, &without);
+    if (o->profile)
+        o->cache = NULL;
     return NULL;
 }

@@ -78,6 +78,20 @@ struct session_work {
     double operations, bytes;
 };
 int session_work(dcl_function *f, struct session_work *out);
+/* A part of a compiled function, a node of its graph: where it comes from, its bytes, see
+   compiler/analysis/movement.h. PATH "": nowhere. */
+struct session_part {
+    const char *path, *text; /* TEXT is the line */
+    uint32_t line;
+    double bytes;
+};
+/* The parts of what F called last, in a session with the option profile=1, in order. Valid until
+   the next call. */
+int session_parts(dcl_function *f, int *n, struct session_part **parts);
+/* One call as dcl_call makes it; when it began and when each of its N parts ended, in nanoseconds
+   since some moment, into the N + 1 TIMES. */
+int session_profile(dcl_function *f, const dcl_tensor *args, int nargs, const dcl_tensor *results,
+                    int nresults, int n, int64_t *times);
 /* A variable NAME of the script: a tensor of element type TYPE, as "f32", whose elements are
    VALUES. */
 int session_tensor(dcl_session *s, const char *name, const char *type, int rank,

@@ -168,7 +168,7 @@ struct options {
     struct target target;
     bool foreign;      /* code for the target does not run here: it can be shown only */
     const char *cache; /* folder; NULL: none */
-    bool strict;
+    bool strict, profile;
     enum verify verify;
     struct pipeline pipeline;
 };

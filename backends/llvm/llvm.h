@@ -13,6 +13,7 @@ struct llvm_options {
     struct target target;
     unsigned sm;   /* 0: code for `target`; else PTX for sm_SM, which is what `assembly` gets */
     bool strict;   /* no contraction of multiply and add */
+    bool profile;  /* each node of the top region stamps its end, see rt.h */
     bool keep_ir;  /* fill `ir` */
     bool keep_asm; /* fill `assembly` */
 };

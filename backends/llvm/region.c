@@ -111,10 +111,24 @@ static void free_scratch(struct cg *c, uint32_t mark) {
         bail_release(c, fn->bails.at[--fn->bails.n]);
 }
 
+/* The runtime notes that NODE has ended, or with -1 that the kernel began. */
+static void lower_stamp(struct cg *c, int64_t node) {
+    LLVMTypeRef params[] = {c->ptr, c->i64};
+    LLVMValueRef args[] = {c->fn->api, cg_i64(c, node)};
+    LLVMValueRef f = api_field(c, offsetof(struct rt_api, stamp), c->ptr);
+    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
+}
+
 void lower_region(struct cg *c, const struct region *r) {
+    bool stamps = c->o->profile && r == &c->g->body;
+    if (stamps)
+        lower_stamp(c, -1);
     uint32_t scope = scope_push(c), bails = c->fn->bails.n;
-    for (uint32_t i = 0; i < r->nodes.n && !c->failed; i++)
+    for (uint32_t i = 0; i < r->nodes.n && !c->failed; i++) {
         lower_node(c, r, i);
+        if (stamps && !c->failed)
+            lower_stamp(c, r->nodes.at[i]->id);
+    }
     free_scratch(c, bails);
     scope_pop(c, scope);
 }

@@ -10,7 +10,7 @@
 
 /* What a kernel sees: the order and types of these fields are its ABI (RT_ABI_VERSION is part of
    the cache key). Kernels get `struct rt_api *` as first argument and load what they need. */
-#define RT_ABI_VERSION 2
+#define RT_ABI_VERSION 3
 
 struct rt_api {
     /* Non-zero when the user wants to stop; loops poll it and return RT_INTERRUPTED. */
@@ -37,6 +37,8 @@ struct rt_api {
     /* Memory, aligned to 64 and zeroed, for result K of the call, whose RANK dimensions DIMS the
        kernel has found; elements have SIZE bytes. NULL when there is none or it is too large. */
     void *(*result)(struct rt_api *api, int64_t k, const int64_t *dims, int64_t rank, int64_t size);
+    /* Kernels that are profiled: they begin, or their part NODE (its id in the graph) has ended. */
+    void (*stamp)(struct rt_api *api, int64_t node);
 };
 
 enum rt_status { RT_OK = 0, RT_CHECK_FAILED = 1, RT_INTERRUPTED = 2, RT_NO_MEMORY = 3 };
@@ -63,6 +65,14 @@ enum rt_status rt_call(struct rt *rt, rt_kernel *k, void *const *bufs, const int
    16), which stay until rt_results_free or the next call. NULL if it found none. */
 const void *rt_result(const struct rt *rt, int64_t k, const int64_t **dims);
 void rt_results_free(struct rt *rt);
+/* Stamps of profiled kernels: the id of the node that ended, -1 where the kernel began; when, in
+   nanoseconds since some moment. */
+struct rt_stamp {
+    int64_t node, time;
+};
+/* From now on stamps go to AT, N at most; NULL: nowhere. Returns how many there were since the last
+   call, those for which there was no room among them. */
+size_t rt_stamps(struct rt *rt, struct rt_stamp *at, size_t n);
 
 /* Machine code: a relocatable ELF x86-64 object, loaded into executable memory without a linker or
    LLVM (W^X: written, then made executable). Undefined symbols may be memcpy memmove memset and

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SPIN_NS = 200 * 1000 };
 
@@ -14,6 +15,24 @@ static void fail(struct rt_api *api, const char *message, int64_t a, int64_t b) 
     struct rt_failure *f = &rt_here((struct rt *)api)->failure;
     if (!f->message)
         *f = (struct rt_failure){message, a, b};
+}
+
+static void stamp(struct rt_api *api, int64_t node) {
+    struct rt *rt = (struct rt *)api;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    if (rt->stamps && rt->stamp_count < rt->stamp_room)
+        rt->stamps[rt->stamp_count] =
+            (struct rt_stamp){node, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec};
+    rt->stamp_count++;
+}
+
+size_t rt_stamps(struct rt *rt, struct rt_stamp *at, size_t n) {
+    size_t count = rt->stamp_count;
+    rt->stamps = at;
+    rt->stamp_room = n;
+    rt->stamp_count = 0;
+    return count;
 }
 
 static int threads_wanted(void) {
@@ -51,7 +70,8 @@ struct rt *rt_new(int threads) {
                               .fail = fail,
                               .reserve = rt_reserve,
                               .reserve_free = rt_reserve_free,
-                              .result = rt_find};
+                              .result = rt_find,
+                              .stamp = stamp};
     /* With more threads than processors, who spins takes the time of who works. */
     rt->spin_ns = threads > rt_processors() ? 0 : SPIN_NS;
     return rt;

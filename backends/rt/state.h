@@ -49,6 +49,8 @@ struct rt {
     int64_t spin_ns;                             /* how long to wait before sleeping */
     struct rt_found *found;                      /* results of the last call, nfound of them */
     int64_t nfound;
+    struct rt_stamp *stamps; /* room for stamp_room; NULL: nobody wants them */
+    size_t stamp_room, stamp_count;
     char message[1024];
 };
 
