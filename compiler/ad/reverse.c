@@ -80,6 +80,10 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
     const struct memlet *m = &n->write.to;
     if (!ad_matters(r, m->cont))
         return;
+    if (graph_cont(r->g, m->cont)->storage == STORE_RESERVE) {
+        ad_fail(r, n->span, "a row that is appended"); /* its adjoint would be as large */
+        return;
+    }
     if (m->resolution == RES_PROD || m->resolution == RES_AND || m->resolution == RES_OR) {
         ad_fail(r, n->span, "a product over iterations");
         return;

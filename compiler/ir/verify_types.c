@@ -126,7 +126,8 @@ static bool writes_plainly(const struct region *r, struct cont c) {
 /* Before this place, or later in a loop around it whose former iteration may have done it. */
 static bool maybe_written(const struct verifier *v, struct cont c) {
     const struct cont_state *s = &v->conts[c.i];
-    if (s->written || has_no_elements(v->g, graph_cont(v->g, c)))
+    const struct container *k = graph_cont(v->g, c);
+    if (s->written || has_no_elements(v->g, k) || k->storage == STORE_RESERVE)
         return true;
     for (uint32_t i = v->loops.n; i-- > s->depth;)
         if (writes_plainly(v->loops.at[i], c))

@@ -11,8 +11,6 @@
 #include "compiler/ad/ad.h"
 #include "compiler/lower/wide_sums.h"
 
-#include "compiler/print/print.h"
-
 #include <string.h>
 
 struct memo { /* what has become a parameter already */
@@ -977,25 +975,11 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
     struct cont c = graph_container(g, take_global(l, base), t, rank, dims, STORE_NONE, ROLE_RESULT,
                                     l->g->span);
     VEC_PUSH(l->arena, g->results, c);
-    if (found) {
-        struct node *n = node_new(g, NODE_DECL, l->g->span);
-        n->decl.cont = c;
-        region_add(g, &g->body, n);
-    }
+    if (found)
+        add(l, NODE_DECL, g->span)->decl.cont = c;
     write_all(l, &g->body, c, v->kind == VAL_TENSOR ? NULL : expr_of(v),
               v->kind == VAL_TENSOR ? v->tensor : NULL, l->g->span);
     return true;
-}
-
-bool *lower_found(struct arena *a, const struct ast *fn) {
-    const struct ast *results = fn->kids[1];
-    bool *found = ARENA_ARRAY(a, bool, results->nkids);
-    for (uint32_t i = 0; i < results->nkids; i++) {
-        const struct ast *type = results->kids[i]->kids[0];
-        for (uint32_t d = 0; d < type->nkids; d++)
-            found[i] = found[i] || type->kids[d]->kind == AST_ANY;
-    }
-    return found;
 }
 
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,

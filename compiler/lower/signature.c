@@ -165,6 +165,17 @@ static bool stand_in(struct signature *s, const struct ast *param, struct value 
            lower_tensor(s->l, param->name, e, rank, dims, param->flags & AST_INOUT, out);
 }
 
+bool *lower_found(struct arena *a, const struct ast *fn) {
+    const struct ast *results = fn->kids[1];
+    bool *found = ARENA_ARRAY(a, bool, results->nkids);
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        const struct ast *type = results->kids[i]->kids[0];
+        for (uint32_t d = 0; d < type->nkids; d++)
+            found[i] = found[i] || type->kids[d]->kind == AST_ANY;
+    }
+    return found;
+}
+
 static struct graph *lower_signature(struct arena *a, struct names *names, struct sym_ctx *syms,
                                      struct diags *d, const struct module *module,
                                      const struct ast *fn, const volatile int *stop, bool *unknown,

@@ -77,3 +77,12 @@ fn f(x: f32[N], y: f32[N]) -> f32[?] {
 }
 x: f32[3]
 z = f(x, x)
+#---
+fn f(x: f32[_]) -> f32 {
+  y: f32[?]
+  x[0] * 2 >> y[?]
+  x[1] * 3 >> y[?]
+  sum(y)
+}
+x: f32[3] = 1
+l, g = gradient f(x) over x
