@@ -198,10 +198,18 @@ FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
     static const char *const floats[] = {"0.5", "1.5", "0.75", "2",  "0.1",  "1e-3",
                                          "3",   "1",   "0.25", "-1", "-0.5", "0"};
     static const char *const ints[] = {"0", "1", "2", "3", "-1", "-2", "7", "100", "1000003", "5"};
-    if (t == DT_bool)
+    if (t == DT_bool) {
         buf_text(e, rng_chance(&g->rng, 50) ? "true" : "false");
+        return;
+    }
+    const char *number = dtype_is_float(t) ? rng_of(&g->rng, floats) : rng_of(&g->rng, ints);
+    union scalar v = {.i64 = atoll(number)};
+    bool held = dtype_is_float(t) || t == DT_u64 ||
+                scalar_cast(t, DT_i64, scalar_cast(DT_i64, t, v)).i64 == v.i64;
+    if (held)
+        buf_text(e, number);
     else
-        buf_text(e, dtype_is_float(t) ? rng_of(&g->rng, floats) : rng_of(&g->rng, ints));
+        buf_printf(e, "%s(%s)", dtypes[t].name, number);
 }
 
 /* An element of V, which must be accessible; OUTSIDE: with subscripts that may leave it. */
