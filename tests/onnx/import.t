@@ -230,7 +230,7 @@ tap.ok(status == 1 and "No such file" in errors, "no such file", errors)
 status, _, errors = tap.dcl("import")
 tap.ok(status == 2 and "wants one file" in errors, "no file", errors)
 status, output, _ = tap.dcl("import", "--help")
-tap.ok(status == 0 and "-o FILE.dcl" in output, "help", output)
+tap.ok(status == 0 and "-o PATH" in output, "help", output)
 
 # A model without weights is one file.
 for old in "m.dcl", "m.safetensors":
