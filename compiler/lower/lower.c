@@ -3,50 +3,18 @@
 
    Names. Containers, parameters and symbols are unique in the graph; values and indices in their
    scope (siblings may reuse them, as in the source). Lowering the printed text of a graph gives the
-   same names, since each is free when its turn comes: see Note [names].
+   same names, since each is free when its turn comes: see Note [names]. */
+#include "compiler/lower/internal.h"
 
-   Long: the verbs are one table over one state, and each is short. */
-#include "compiler/lower/lower.h"
-
-#include "compiler/ad/ad.h"
 #include "compiler/lower/wide_sums.h"
 
 #include <string.h>
-
-struct memo { /* what has become a parameter already */
-    const void *key;
-    struct value value;
-};
-
-struct lower {
-    struct eval ev;
-    struct arena *arena;
-    struct graph *g;
-    struct region *at;     /* nodes are added here */
-    struct region *around; /* where the branch stands whose sides are written */
-    uint32_t around_scope; /* what was in scope there */
-    struct lower_script script;
-    struct map used;     /* names that anything has had */
-    struct map next;     /* base of a container -> the number to try first: those below are used */
-    struct map reserved; /* names of containers, parameters, symbols */
-    struct map active;   /* values and indices in scope: name -> how many */
-    struct map types;    /* values that are integers: name -> 1 + dtype; 0 for indices */
-    VEC(struct name) scope;
-    VEC(struct origin) origins;
-    VEC(struct memo) memos;
-    VEC(struct ad_call) calls; /* with gradients of their own */
-    uint32_t kept_from;        /* the first node of the one that is being written */
-    bool reversing;            /* names of the graph that others gave may be in no table here */
-    struct name automatic;     /* the READ that was made last, if it may still be renamed */
-    struct node *automatic_read;
-    uint32_t arguments;
-};
 
 /* Note [names]
    A container takes the first of base, base_2, base_3 ... that nothing has had; a value the first
    that is not in scope and is no container's. In printed text every name is the outcome of this
    rule, and names are given in the same order, so the rule gives each name to itself. */
-static bool has(const struct map *m, struct name n) {
+bool lower_has(const struct map *m, struct name n) {
     uint64_t v;
     return map_get(m, n.i, &v) && v > 0;
 }
@@ -67,7 +35,7 @@ static struct name take_global(struct lower *l, struct name base) {
     uint64_t k = 1;
     map_get(&l->next, base.i, &k);
     struct name n = numbered(l, base, k);
-    while (has(&l->used, n) || barred(l, n))
+    while (lower_has(&l->used, n) || barred(l, n))
         n = numbered(l, base, ++k);
     map_put(&l->next, base.i, k + 1);
     map_put(&l->used, n.i, 1);
@@ -77,7 +45,7 @@ static struct name take_global(struct lower *l, struct name base) {
 
 static struct name take_local(struct lower *l, struct name base) {
     struct name n = base;
-    for (uint64_t k = 2; has(&l->active, n) || has(&l->reserved, n) || barred(l, n);)
+    for (uint64_t k = 2; lower_has(&l->active, n) || lower_has(&l->reserved, n) || barred(l, n);)
         n = numbered(l, base, k++);
     uint64_t count = 0;
     map_get(&l->active, n.i, &count);
@@ -487,7 +455,7 @@ struct symbols_only {
 
 static void check_symbol(void *data, struct name n) {
     struct symbols_only *s = data;
-    s->ok = s->ok && !has(&s->l->active, n);
+    s->ok = s->ok && !lower_has(&s->l->active, n);
 }
 
 static bool over_symbols(struct lower *l, const struct expr *e) {
@@ -610,119 +578,6 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
     return !l->script.new_state || l->script.new_state(l->script.data, s, init, span);
 }
 
-/* What the reverse has named inside of maps: no container may be called like it. */
-static void note_names(void *data, struct node *n) {
-    struct lower *l = data;
-    if (n->kind == NODE_READ)
-        map_put(&l->used, n->read.name.i, 1);
-    if (n->kind == NODE_LET)
-        map_put(&l->used, n->let.name.i, 1);
-    if (n->kind == NODE_LOOP)
-        map_put(&l->used, n->loop.index.name.i, 1);
-    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
-        map_put(&l->used, n->map.index[k].name.i, 1);
-}
-
-static bool op_keep_begin(void *host) {
-    struct lower *l = host;
-    l->kept_from = l->g->body.nodes.n;
-    return l->at == &l->g->body;
-}
-
-static void op_keep_end(void *host, struct grad_call *call) {
-    struct lower *l = host;
-    struct ad_call c = {.first = l->kept_from, .last = l->g->body.nodes.n - 1, .call = call};
-    if (!call || l->g->body.nodes.n == l->kept_from)
-        return;
-    c.in = ARENA_ARRAY(l->arena, struct cont, call->nin);
-    c.out = ARENA_ARRAY(l->arena, struct cont, call->nout);
-    for (uint32_t i = 0; i < call->nin; i++)
-        if (call->in[i].kind == VAL_TENSOR)
-            c.in[i] = (struct cont){call->in[i].tensor->id};
-    for (uint32_t k = 0; k < call->nout; k++)
-        c.out[k] = (struct cont){call->out[k]->id};
-    c.nin = call->nin;
-    c.nout = call->nout;
-    VEC_PUSH(l->arena, l->calls, c);
-}
-
-/* Container C, an adjoint of LIKE; NULL if there is none. */
-static struct tensor *adjoint_tensor(struct lower *l, const struct tensor *like, struct cont c) {
-    if (!c.i)
-        return NULL;
-    struct tensor *x = tensor_of(&l->ev, like->dtype, like->rank, like->dims, like->span);
-    x->name = graph_cont(l->g, c)->name;
-    x->id = c.i;
-    x->impl = l->g;
-    return x;
-}
-
-/* Writes the call of C's gradient function to TO. */
-static bool reverse_call(void *host, const struct ad_call *c, struct region *to,
-                         const struct cont *dout, const struct cont *din) {
-    struct lower *l = host;
-    struct grad_call *call = c->call;
-    struct tensor **out = ARENA_ARRAY(l->arena, struct tensor *, c->nout);
-    struct tensor **in = ARENA_ARRAY(l->arena, struct tensor *, c->nin);
-    for (uint32_t k = 0; k < c->nout; k++)
-        out[k] = adjoint_tensor(l, call->out[k], dout[k]);
-    for (uint32_t i = 0; i < c->nin; i++)
-        if (din[i].i)
-            in[i] = adjoint_tensor(l, call->in[i].tensor, din[i]);
-    struct region *at = l->at;
-    l->at = to;
-    l->reversing = true;
-    l->automatic_read = NULL;
-    bool ok = eval_grad(&l->ev, call, out, in);
-    l->reversing = false;
-    l->at = at;
-    l->automatic_read = NULL;
-    return ok;
-}
-
-static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
-                        struct tensor *const *wrt, struct tensor **out, struct span span) {
-    struct lower *l = host;
-    struct cont *by = ARENA_ARRAY(l->arena, struct cont, n);
-    struct cont *gradients = ARENA_ARRAY(l->arena, struct cont, n);
-    if (l->at != &l->g->body) {
-        diag_error(l->ev.diags, span, ERR_NOT_HERE, "a gradient is taken outside maps and loops");
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        by[i] = (struct cont){wrt[i]->id};
-    uint32_t before = l->g->conts.n;
-    struct ad_calls calls = {l->calls.n, l->calls.at, reverse_call, l};
-    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, &calls, l->ev.diags))
-        return false;
-    for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */
-        map_put(&l->used, l->g->conts.at[c].name.i, 1);
-        map_put(&l->reserved, l->g->conts.at[c].name.i, 1);
-    }
-    for (uint32_t i = 0; i < l->g->body.nodes.n; i++) {
-        const struct node *x = l->g->body.nodes.at[i];
-        struct name value = x->kind == NODE_READ  ? x->read.name
-                            : x->kind == NODE_LET ? x->let.name
-                                                  : (struct name){0};
-        if (!name_none(value) && !has(&l->active, value)) {
-            map_put(&l->used, value.i, 1);
-            map_put(&l->active, value.i, 1);
-        }
-    }
-    region_walk(&l->g->body, note_names, l);
-    l->automatic_read = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = tensor_of(&l->ev, wrt[i]->dtype, wrt[i]->rank, wrt[i]->dims, span);
-        out[i]->name = graph_cont(l->g, gradients[i])->name;
-        out[i]->id = gradients[i].i;
-        out[i]->impl = l->g;
-        out[i]->map = wrt[i]->map;
-        out[i]->unit = wrt[i]->unit;
-        out[i]->real_rank = wrt[i]->real_rank;
-    }
-    return true;
-}
-
 static bool op_writable(void *host, struct tensor *t, struct span span) {
     struct lower *l = host;
     (void)span;
@@ -762,9 +617,9 @@ static const struct eval_ops verbs = {
     .require = op_require,
     .state = op_state,
     .new_state = op_new_state,
-    .gradient = op_gradient,
-    .keep_begin = op_keep_begin,
-    .keep_end = op_keep_end,
+    .gradient = lower_gradient,
+    .keep_begin = lower_keep_begin,
+    .keep_end = lower_keep_end,
     .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,
