@@ -62,7 +62,8 @@ fn power_of_two(n: f64) -> f64 {
 }
 
 # x = n pi/2 + r with |r| <= pi/4: r and n modulo 4. Up to 10^6 by Cody and Waite (1980), beyond by
-# the bits of 2/pi that matter (Payne and Hanek, 1983), in products of 24 bits, which are exact.
+# the bits of 2/pi that matter (Payne and Hanek, 1983), in products of 24 bits, which are exact; so
+# is what is left of them between -2 and 2, of small negative ones too.
 # Exact to a float of 24 bits everywhere; of 53 bits up to 10^6, then to 1e-15 absolutely.
 fn quarter_turns(x: f64) -> (r: f64, q: f64) {
   n = round(x * 0.63661977236758134308)
@@ -80,7 +81,7 @@ fn quarter_turns(x: f64) -> (r: f64, q: f64) {
       scale = scale * 0.000000059604644775390625
       for part in [high, low] {
         p = part * (f64(c) * scale)
-        p = p - 4 * floor(p * 0.25)
+        p = p - 4 * round(p * 0.25)
         s = s + p
         j = round(s)
         s = s - j
