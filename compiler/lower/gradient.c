@@ -1,5 +1,5 @@
-/* The verbs of gradients: what is written down is reversed by compiler/ad, and the calls of functions
-   with a gradient of their own by the evaluator. */
+/* The verbs of gradients: what is written down is reversed by compiler/ad, and the calls of
+   functions with a gradient of their own by the evaluator. */
 #include "compiler/lower/internal.h"
 
 /* What the reverse has named inside of maps: no container may be called like it. */

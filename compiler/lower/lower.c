@@ -49,6 +49,7 @@ static struct name take_local(struct lower *l, struct name base) {
         n = numbered(l, base, k++);
     uint64_t count = 0;
     map_get(&l->active, n.i, &count);
+    l->first_use = !lower_has(&l->used, n);
     map_put(&l->used, n.i, 1);
     map_put(&l->active, n.i, count + 1);
     VEC_PUSH(l->arena, l->scope, n);
@@ -185,6 +186,7 @@ static bool op_read(void *host, const struct tensor *t, const struct value *at,
     r->read.name = n;
     r->read.from = m;
     l->automatic = n;
+    l->automatic_first = l->first_use;
     l->automatic_read = r;
     *out = scalar_value(expr_value(l->g, t->dtype, n));
     return true;
@@ -306,6 +308,8 @@ static bool op_let(void *host, struct name n, struct value *v, struct span span)
         span_eq(last->span, span)) {
         struct node *read = l->automatic_read; /* v << x[i]: the read has a name after all */
         leave_scope(l, l->scope.n - 1);
+        if (l->automatic_first) /* the name that it had for a moment is free again */
+            map_put(&l->used, l->automatic.i, 0);
         n = take_local(l, n);
         map_put(&l->types, n.i, dtype_is_int(e->dtype) ? 1 + (uint64_t)e->dtype : 0);
         read->read.name = n;
