@@ -4,8 +4,9 @@
    Names. Containers, parameters and symbols are unique in the graph; values and indices in their
    scope (siblings may reuse them, as in the source). Lowering the printed text of a graph gives the
    same names, since each is free when its turn comes: see Note [names]. */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/lower.h"
 
+#include "compiler/lower/internal.h"
 #include "compiler/lower/wide_sums.h"
 
 #include <string.h>

@@ -216,12 +216,36 @@ static bool free_of_races(struct outer *o, const struct node *m) {
     return true;
 }
 
+/* A copy renames in the sizes of what it declares (region_clone); one that is not taken leaves them
+   as they were. */
+struct sizes {
+    struct outer *o;
+    VEC(struct cont) of;
+    VEC(struct sym *) dims;
+};
+
+static void note_sizes(void *data, struct node *n) {
+    struct sizes *s = data;
+    if (n->kind != NODE_DECL)
+        return;
+    VEC_PUSH(s->o->scratch, s->of, n->decl.cont);
+    VEC_PUSH(s->o->scratch, s->dims, graph_cont(s->o->g, n->decl.cont)->dims);
+}
+
+static void restore_sizes(const struct sizes *s) {
+    for (uint32_t i = 0; i < s->of.n; i++)
+        graph_cont(s->o->g, s->of.at[i])->dims = s->dims.at[i];
+}
+
 static bool try_fuse(struct outer *o, struct region *r, uint32_t at, uint32_t next) {
     struct node *a = r->nodes.at[at], *b = r->nodes.at[next];
     if (has_words(a) || has_words(b))
         return false;
     int *match = ARENA_ARRAY(o->scratch, int, b->map.n);
     uint32_t pairs = pair_indices(o, a, b, match);
+    struct sizes sizes = {.o = o};
+    region_walk(&a->map.body, note_sizes, &sizes);
+    region_walk(&b->map.body, note_sizes, &sizes);
     /* Fewer shared indices, from the innermost, until the fused map is proved free. */
     while (pairs > 0) {
         struct node *m = fused(o, a, b, match);
@@ -235,6 +259,7 @@ static bool try_fuse(struct outer *o, struct region *r, uint32_t at, uint32_t ne
             o->changed = true;
             return true;
         }
+        restore_sizes(&sizes);
         for (uint32_t k = b->map.n; k-- > 0;)
             if (match[k] >= 0) {
                 match[k] = -1;

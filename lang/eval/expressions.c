@@ -108,8 +108,16 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
     return true;
 }
 
+/* A number wraps, as products do when they run. */
 static bool integer_power(struct eval *ev, struct value base, int64_t n, struct value *out) {
     struct value r = value_int(1);
+    uint64_t x = base.kind == VAL_INT ? (uint64_t)base.i : 0, y = 1;
+    for (; base.kind == VAL_INT && n; n >>= 1, x *= x)
+        y *= n & 1 ? x : 1;
+    if (base.kind == VAL_INT) {
+        *out = value_int((int64_t)y);
+        return true;
+    }
     while (n) {
         if (n & 1)
             r = int_op(ev, INT_MUL, &r, &base);
@@ -123,7 +131,9 @@ static bool integer_power(struct eval *ev, struct value base, int64_t n, struct 
 
 /* x ** n for a static n: products for small whole n, exp(n log x) else. */
 static bool power(struct eval *ev, struct value *a, struct span span, struct value *out) {
-    if (value_is_integer(&a[0]) && a[1].kind == VAL_INT && a[1].i >= 0)
+    enum { SYMBOLIC = 16 }; /* the highest power of a symbol */
+    if (value_is_integer(&a[0]) && a[1].kind == VAL_INT && a[1].i >= 0 &&
+        (a[0].kind == VAL_INT || a[1].i <= SYMBOLIC))
         return integer_power(ev, a[0], a[1].i, out);
     if (a[0].kind != VAL_TENSOR && a[0].kind != VAL_SCALAR && a[0].kind != VAL_SYM &&
         value_is_number(&a[0]) && value_is_number(&a[1]) && a[1].kind != VAL_SYM) {
