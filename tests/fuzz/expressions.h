@@ -194,7 +194,8 @@ static void anywhere(struct gen *g, struct scope *s, const struct view *v, const
     }
 }
 
-FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
+/* A number that type T holds; with ANY one that it need not hold, for a cast. */
+static void number(struct gen *g, enum dtype t, bool any, struct buf *e) {
     static const char *const floats[] = {"0.5", "1.5", "0.75", "2",  "0.1",  "1e-3",
                                          "3",   "1",   "0.25", "-1", "-0.5", "0"};
     static const char *const ints[] = {"0", "1", "2", "3", "-1", "-2", "7", "100", "1000003", "5"};
@@ -202,14 +203,17 @@ FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
         buf_text(e, rng_chance(&g->rng, 50) ? "true" : "false");
         return;
     }
-    const char *number = dtype_is_float(t) ? rng_of(&g->rng, floats) : rng_of(&g->rng, ints);
-    union scalar v = {.i64 = atoll(number)};
-    bool held = dtype_is_float(t) || t == DT_u64 ||
-                scalar_cast(t, DT_i64, scalar_cast(DT_i64, t, v)).i64 == v.i64;
-    if (held)
-        buf_text(e, number);
-    else
-        buf_printf(e, "%s(%s)", dtypes[t].name, number);
+    const char *text = dtype_is_float(t) ? rng_of(&g->rng, floats) : rng_of(&g->rng, ints);
+    long long v = atoll(text);
+    if (!any && dtype_is_int(t) && scalar_to_i64(t, scalar_from_i64(t, v)) != v)
+        text = "5";
+    if (!any && dtype_is_unsigned(t) && v < 0)
+        text = "3";
+    buf_text(e, text);
+}
+
+FUZZ void literal(struct gen *g, enum dtype t, struct buf *e) {
+    number(g, t, false, e);
 }
 
 /* An element of V, which must be accessible; OUTSIDE: with subscripts that may leave it. */
@@ -352,7 +356,7 @@ static void leaf(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
         return;
     }
     buf_printf(e, "%s(", type_name(g, t)); /* typed, so that it can stand anywhere */
-    literal(g, t, e);
+    number(g, t, true, e);
     buf_text(e, ")");
 }
 
