@@ -19,7 +19,8 @@ bool compile_passes(struct dcl_session *s, struct graph *g, const struct pipelin
     const struct options *o = &s->options;
     struct pass_target t = {o->target.vector_bytes, o->target.vector_registers, o->strict};
     bool all = o->verify == VERIFY_ALL;
-    if (all && !graph_verify(g, "lower", &s->diags))
+    /* What is wrong before any pass is the user's mistake, such as iterations that conflict. */
+    if (o->verify != VERIFY_NEVER && !graph_verify(g, "lower", &s->diags))
         return false;
     return pipeline_run(g, p, &t, all, goes_on, s, &s->diags) &&
            (o->verify != VERIFY_END || graph_verify(g, "the last pass", &s->diags));

@@ -7,7 +7,7 @@ fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dil
     -> T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
         (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
     where T: number, C == I*groups, O % groups == 0 {
-  if T == f32 and groups == 1 {
+  if T == f32 and not derived and groups == 1 {
     conv2d_direct(x, w, stride = stride, pad = pad, dilation = dilation)
   } else if T == f32 and not training and proved(I == 1) {
     conv2d_depthwise(x, w, stride = stride, pad = pad, dilation = dilation)

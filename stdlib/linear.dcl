@@ -10,7 +10,7 @@ fn broadcast(a: list, b: list) -> list {
 ## The matrix product of the last two dimensions; those before broadcast. What `A @ B` means.
 ## `matmul(A, B)` with A: f32[2, 2] = [[1, 2], [3, 4]], B: f32[2, 1] = [[5], [6]] is `[[17], [39]]`
 fn matmul(A: T[*P, M, K], B: T[*Q, K, N]) -> T[*broadcast(P, Q), M, N] where T: number {
-  if T != f32 {
+  if T != f32 or derived {
     matmul_plain(A, B)
   } else if proved(M < 3) {
     matmul_thin(A, B)
@@ -31,13 +31,13 @@ fn linear(x: T[*B, I], W: T[O, I], b: T[O]) -> T[*B, O] where T: float { add(pro
 ## x W^T over the last dimension of x, with W as weight files hold it.
 ## `product(x, W)` with x: f32[4, 3], W: f32[2, 3]
 fn product(x: T[*B, I], W: T[O, I]) -> T[*B, O] where T: number {
-  if T == f32 and len(B) > 0 { matmul_transposed(x, W) } else { rows(x, W) }
+  if T == f32 and len(B) > 0 and not derived { matmul_transposed(x, W) } else { rows(x, W) }
 }
 
 ## A B^T over the last two dimensions; those before broadcast.
 ## `product_transposed(A, B)` with A: f32[2, 3, 4], B: f32[2, 5, 4]
 fn product_transposed(A: T[*P, M, K], B: T[*P, N, K]) -> T[*P, M, N] where T: number {
-  if T == f32 { matmul_transposed(A, B) } else { matmul_plain(A, transpose(B)) }
+  if T == f32 and not derived { matmul_transposed(A, B) } else { matmul_plain(A, transpose(B)) }
 }
 
 # x W^T, row by row.

@@ -22,6 +22,7 @@ static const struct {
     {"inf", WORD_BUILTIN},
     {"nan", WORD_BUILTIN},
     {"training", WORD_BUILTIN},
+    {"derived", WORD_BUILTIN},
     {"none", WORD_BUILTIN},
 };
 

@@ -56,7 +56,7 @@ bool eval_is_builtin(struct names *names, struct name n) {
         if (scalar_find(FORM_CALL, t, k) != OP_COUNT)
             return true;
     return strcmp(t, "inf") == 0 || strcmp(t, "nan") == 0 || strcmp(t, "training") == 0 ||
-           strcmp(t, "none") == 0;
+           strcmp(t, "derived") == 0 || strcmp(t, "none") == 0;
 }
 
 bool eval_builtin_doc(const char *name, const char **usage, const char **doc) {

@@ -98,6 +98,8 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
         *out = (struct value){.kind = VAL_ABSENT, .dtype = DT_NONE};
     else if (strcmp(text, "training") == 0)
         *out = value_bool(ev->training);
+    else if (strcmp(text, "derived") == 0)
+        *out = value_bool(gradient_is_derived(ev));
     else if (eval_is_builtin(ev->names, e->name) || ev->ops->has_builtin(ev->host, e->name))
         *out = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = e->name};
     else {

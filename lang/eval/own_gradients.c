@@ -16,6 +16,10 @@ const struct ast *own_gradient(struct eval *ev, const struct function *fn) {
     return def && where == fn->module ? def : NULL;
 }
 
+bool gradient_is_derived(struct eval *ev) {
+    return ev->reversed && !ev->ops->keep_begin(ev->host);
+}
+
 /* V as a tensor of which a container holds the content: what a gradient can be handed to. */
 static bool to_container(struct eval *ev, struct value *v, struct span span) {
     if (v->kind == VAL_SCALAR && dtype_is_float(v->dtype) && !v->weak) {

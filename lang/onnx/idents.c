@@ -28,6 +28,7 @@ struct idents idents_new(struct arena *a, struct names *names) {
             reserve(&s, o->call);
     reserve(&s, "forward");
     reserve(&s, "training");
+    reserve(&s, "derived");
     reserve(&s, "_");
     return s;
 }

@@ -170,6 +170,15 @@ for m in [1, 13] { for k in [33] { for n in [5, 40] {
   assert(check_transposed(random_normal([m, k], key = 1), random_normal([n, k], key = 2)))
   assert(check_transposed(random_normal([2, m, k], key = 1), random_normal([n, k], key = 2)))
 } } }
+# In a map the definitions are used.
+fn rowwise(A: f32[M, K], B: f32[K, N]) -> y: f32[M, N] {
+  map i in M { y[i, :] = (A[i:i + 1, :] @ B)[0, :] }
+}
+A = random_normal([3, 5], key = 1)
+B = random_normal([5, 4], key = 2)
+l, a = gradient { y = rowwise(A, B); mean(y*y*y) } over B
+m, b = gradient { y = A @ B; mean(y*y*y) } over B
+assert(near(a, b))
 print("equal")
 """
 with open("kernels.dcl", "w", encoding="ascii") as stream:
