@@ -21,8 +21,23 @@ WANT = {
     "models/vit.dcl": r"^$",
     "models/wavenet.dcl": r"^$",
     "digits/digits.dcl": r"accuracy on 360 images: 0\.99",
+    "small/edges.dcl": r"(?s)\n {12}\n   \+{6}   \n +\+@@@\+\+@@@\+ \n.*edge pixels: 64\.0",
+    "small/life.dcl": r"\n \[0 1 1 1 0 0\]\n \[0 0 0 0 0 0\]\n.*  i32\[6, 6\]\n.*24 turns: true",
+    "small/lstm.dcl": r"round 0 loss 2\.\d+\n(.*\n)*letters that it gets right: 11 of 11\n$",
+    "small/matmul.dcl": r"\[2470\. 2280\. 2090\. 1900\.\].*\nblocked.*: true\nA @ B.*: +true\n$",
+    "small/mlp.dcl": r"(?s)round 0 loss 0\.\d+\n.*learned: (\W*true){4}\]\]  bool",
+    "small/residual.dcl": r"at first: true\n.*start at 1: false\na state: 0\.0 \[4, 4, 3, 3\]\n$",
+    "small/softmax.dcl": r"0\.33333334 0\.33333334 0\.33333334(.*\n)*.*library's softmax: true\n$",
+    "small/transformer.dcl": r"0 to 4 unchanged: true\nplace 5 unchanged: false\n$",
     "train/train.dcl": r"round 0 loss 2\.\d+\n(.*\n)*accuracy on the 1797 .*: 0\.9[6-9]",
 }
+# The commands beside `dcl run` that the first lines of an example name, and what they say.
+SHOWN = (
+    ("small/softmax.dcl", "rows", ["x=f32[1000,64]"], [], "in all: reads 256000, writes 256000"),
+    ("small/softmax.dcl", "rows", ["x=f32[1000,64]"], ["--after", "lower"], "x: reads 768000"),
+    ("small/matmul.dcl", "blocked", ["A=f32[64,64]", "B=f32[64,64]"], [],
+     "in all: reads 32768, writes 16384"),
+)
 found = sorted(os.path.relpath(os.path.join(folder, name), EXAMPLES)
                for folder, _, names in os.walk(EXAMPLES) for name in names
                if name.endswith(".dcl"))
@@ -32,4 +47,16 @@ for name in found:
     tap.ok(status == 0 and not errors, name + " runs", output, errors)
     tap.ok(re.search(WANT.get(name, "."), output) is not None, name + " says what it should",
            output)
+for name, entry, shapes, options, want in SHOWN:
+    path = os.path.join(EXAMPLES, name)
+    shape = [word for text in shapes for word in ("--shape", text)]
+    status, output, errors = tap.dcl("movement", path, "--entry", entry, *shape, *options)
+    tap.ok(status == 0 and want in output, "dcl movement of " + name, output, errors)
+    with open(path, encoding="utf-8") as file:
+        named = "dcl movement examples/%s --entry %s %s" % (name, entry, " ".join(shape))
+        tap.ok(named in file.read(), name + " names this command", named)
+for name in found:
+    if name.startswith("small/"):
+        with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
+            tap.ok("#   dcl run examples/%s\n" % name in file.read(), name + " says how to run it")
 tap.done_testing()
