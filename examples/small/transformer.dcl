@@ -25,9 +25,9 @@ layer Block(size: int, heads: int) {
 
 net = Block(16, heads = 4)
 x: f32[1, 6, 16]
-map b, s, i { x[b, s, i] = f32(s * i % 5) }
+map b, s, i { x[b, s, i] = f32(s * i % 7) }
 before = net(x)
-x[0, 5, :] = 7
+x[0, 5, 0] = 9
 after = net(x)
 print("shape:", after.shape)
 print("places 0 to 4 unchanged:", all(after[:, :5, :] == before[:, :5, :]))
