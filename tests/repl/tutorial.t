@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tutorial.t: the pages of examples/tutorial, typed at the prompt, print what they say.
 
-All blocks of a page that are fenced as dcl go to one prompt; lines `./dcl ..` of one fenced as sh
-are run in the source tree. A block fenced as text right below one is all that comes out, errors
+All blocks of a page that are fenced as dcl go to one prompt; before that, the lines `./dcl ..` of
+those fenced as sh are run. A block fenced as text right below one is all that comes out, errors
 included; `...` stands for any text. Without such a block nothing comes out. Blocks fenced as python
 are for the reader.
 """
@@ -30,8 +30,8 @@ def blocks(text):
     return found
 
 
-def typed(program, *backend):
-    status, output, errors = tap.run("sh", "-c", '"$0" "$@" 2>&1', tap.DCL, *backend, input=program)
+def typed(program):
+    status, output, errors = tap.run("sh", "-c", '"$0" 2>&1', tap.DCL, input=program)
     return output if status in (0, 1) and not errors else "status %s" % status + output + errors
 
 
@@ -41,7 +41,8 @@ def ran(commands):
     for line in commands.splitlines():
         program, *words = line.split()
         assert program == "./dcl", line
-        words = [os.path.join(tap.SRC, w) if w.startswith("examples/") else w for w in words]
+        words = [os.path.join(tap.SRC, w) if w.startswith(("examples/", "tests/")) else w
+                 for w in words]
         output += "".join(tap.dcl(*words)[1:])
     return output
 
@@ -66,10 +67,12 @@ for name, text in pages.items():
     tap.ok(len(found) > 2, name + " has blocks", str(len(found)))
     program = "".join('%s\nprint("%s")\n' % (body, END.strip())
                       for _, kind, body, _ in found if kind == "dcl")
+    shell = [ran(body) for _, kind, body, _ in found if kind == "sh"]
     outputs = typed(program).split(END)
-    tap.is_str(outputs[-1], "", name + " ends at its end")
+    tap.is_str(outputs.pop(), "", name + " ends at its end")
     for line, kind, body, want in found:
-        got = ran(body) if kind == "sh" else outputs.pop(0) if outputs else "nothing"
+        left = shell if kind == "sh" else outputs
+        got = left.pop(0) if left else "nothing"
         tap.ok(matches(got, want), "%s:%d" % (name, line), "got:", got, "want:", want)
     for target in links(text):
         tap.ok(os.path.exists(os.path.join(FOLDER, target)), "%s links %s" % (name, target))
