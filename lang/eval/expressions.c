@@ -198,6 +198,15 @@ static bool list_plus(struct eval *ev, const struct value *a, struct span span, 
     return true;
 }
 
+/* Whether X and Y are numbers, or truth values, that may be equal when they run. */
+static bool may_equal(const struct value *x, const struct value *y) {
+    bool open =
+        x->kind == VAL_SYM || x->kind == VAL_SCALAR || y->kind == VAL_SYM || y->kind == VAL_SCALAR;
+    bool truth[2] = {x->kind == VAL_BOOL || (x->kind == VAL_SCALAR && x->dtype == DT_bool),
+                     y->kind == VAL_BOOL || (y->kind == VAL_SCALAR && y->dtype == DT_bool)};
+    return open && value_is_scalar(x) && value_is_scalar(y) && truth[0] == truth[1];
+}
+
 /* Whether X and Y are equal, lists element by element: a run-time truth value where symbols leave
    it open, so that constants and symbols mean the same. */
 static bool same_value(struct eval *ev, const struct value *x, const struct value *y,
@@ -205,7 +214,7 @@ static bool same_value(struct eval *ev, const struct value *x, const struct valu
     struct value pair[2] = {*x, *y}, both[2];
     if (!is_list(x) || !is_list(y)) {
         bool ints = value_is_integer(x) && value_is_integer(y);
-        int eq = ints ? int_equal(ev, x, y) : value_equal(x, y);
+        int eq = ints ? int_equal(ev, x, y) : may_equal(x, y) ? -1 : value_equal(x, y);
         *out = value_bool(eq == 1);
         return eq >= 0 || apply_op(ev, OP_EQ, 2, pair, span, out);
     }

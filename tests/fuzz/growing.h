@@ -27,8 +27,13 @@ static const char *resolver(struct gen *g, enum dtype t) {
     const char *body = t == DT_bool                                   ? rng_of(&g->rng, bools)
                        : dtype_is_float(t) && rng_chance(&g->rng, 60) ? rng_of(&g->rng, floats)
                                                                       : rng_of(&g->rng, numbers);
-    buf_printf(&g->helper_text, "fn %s(a: %s, b: %s) -> %s { %s }\n", name, dtypes[t].name,
-               dtypes[t].name, dtypes[t].name, body);
+    const char *type = type_name(g, t); /* a type variable, in a program that has one for T */
+    const char *where = strcmp(type, dtypes[t].name) == 0 ? ""
+                        : dtype_is_float(t)               ? " where T: float"
+                        : t == DT_bool                    ? " where T: bool"
+                                                          : " where T: int";
+    buf_printf(&g->helper_text, "fn %s(a: %s, b: %s) -> %s%s { %s }\n", name, type, type, type,
+               where, body);
     return name;
 }
 
