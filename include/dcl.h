@@ -57,8 +57,11 @@ void dcl_output(dcl_session *s, void (*write)(void *data, const char *text, size
 
 /* The function or layer instance NAME, ready for calls of any shapes, as `f`, or with its element
    types and sizes given as a signature: "f(x: f32[M, 784], k = 3)". Dimensions that are names stay
-   symbols of one compiled variant. NULL on errors. The session owns it. */
+   symbols of one compiled variant. "f(k = 3)" gives static arguments alone. NULL on errors. The
+   session owns it: one handle for each text. */
 dcl_function *dcl_compile(dcl_session *s, const char *signature);
+/* The name of argument I of a call, NULL behind the last; *INOUT, unless NULL: is it written? */
+const char *dcl_argument(const dcl_function *f, int i, int *inout);
 /* How many results a call gives. */
 int dcl_result_count(const dcl_function *f);
 /* The shapes and types of the results for these arguments: fills RESULTS[i].dtype and rank, and

@@ -49,13 +49,14 @@ struct dcl_function {
     struct dcl_session *session;
     struct dcl_function *next;
     struct arena *arena;
-    const char *signature;    /* as given: one handle for each */
-    const struct ast *callee; /* expression */
-    const struct ast *given;  /* PARAMS of the signature, or NULL */
-    uint64_t generation;      /* of the definitions that what follows belongs to; 0: none */
-    struct arena *resolved;   /* what follows lives here */
-    struct value value;       /* function or instance */
-    struct value statics;     /* list of the static arguments ... */
+    const char *signature;     /* as given: one handle for each */
+    const struct ast *callee;  /* expression */
+    const struct ast *entries; /* PARAMS of the signature, or NULL */
+    const struct ast *given;   /* the same if they give types, so that there is one variant */
+    uint64_t generation;       /* of the definitions that what follows belongs to; 0: none */
+    struct arena *resolved;    /* what follows lives here */
+    struct value value;        /* function or instance */
+    struct value statics;      /* list of the static arguments ... */
     struct name *static_names;
     const struct ast *def; /* FN */
     struct parameter *params;

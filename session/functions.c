@@ -1,6 +1,7 @@
 /* Handles of functions: what a signature text means.
    "f" or "net.head" names a function or instance; "f(x: f32[M, 784], k = 3)" also gives element
-   types and sizes of arguments, and static arguments (a bare name is the variable of that name).
+   types and sizes of arguments, and static arguments (a bare name is the variable of that name);
+   "f(k = 3)" gives static ones alone, and the others are for calls of any shapes.
    A handle outlives redefinitions: it is resolved again when definitions have changed. */
 #include "session/call.h"
 
@@ -39,7 +40,11 @@ static bool parse_signature(struct dcl_function *f) {
         return false;
     if (file->nkids != 1 || file->kids[0]->kind != AST_FN)
         return malformed(s, text);
-    f->given = file->kids[0]->kids[0];
+    f->entries = file->kids[0]->kids[0];
+    bool sizes = f->entries->nkids == 0;
+    for (uint32_t i = 0; i < f->entries->nkids; i++)
+        sizes = sizes || f->entries->kids[i]->kids[0];
+    f->given = sizes ? f->entries : NULL;
     return true;
 }
 
@@ -72,17 +77,17 @@ static bool is_static(struct dcl_session *s, const struct module *m, const struc
 
 /* The entry of the signature for PARAM, NULL if there is none. */
 static const struct ast *given_for(const struct dcl_function *f, const struct ast *param) {
-    for (uint32_t i = 0; f->given && i < f->given->nkids; i++)
-        if (name_eq(f->given->kids[i]->name, param->name))
-            return f->given->kids[i];
+    for (uint32_t i = 0; f->entries && i < f->entries->nkids; i++)
+        if (name_eq(f->entries->kids[i]->name, param->name))
+            return f->entries->kids[i];
     return NULL;
 }
 
 static bool check_given(struct dcl_function *f) {
     struct dcl_session *s = f->session;
     const struct ast *params = f->def->kids[0];
-    for (uint32_t i = 0; f->given && i < f->given->nkids; i++) {
-        const struct ast *g = f->given->kids[i];
+    for (uint32_t i = 0; f->entries && i < f->entries->nkids; i++) {
+        const struct ast *g = f->entries->kids[i];
         bool found = false;
         for (uint32_t k = 0; k < params->nkids; k++)
             found = found || name_eq(params->kids[k]->name, g->name);
@@ -116,7 +121,8 @@ static bool list_parameters(struct dcl_function *f, const struct module *m) {
     VEC(struct name) names = {0};
     VEC(struct parameter) dynamic = {0};
     for (uint32_t i = 0; i < order->nkids; i++) {
-        const struct ast *def = NULL, *g = f->given ? order->kids[i] : NULL;
+        const struct ast *def = NULL;
+        const struct ast *g = f->given ? order->kids[i] : given_for(f, order->kids[i]);
         for (uint32_t k = 0; k < params->nkids && !def; k++)
             if (name_eq(params->kids[k]->name, order->kids[i]->name))
                 def = params->kids[k];
@@ -241,6 +247,14 @@ dcl_function *dcl_compile(dcl_session *s, const char *signature) {
 
 int dcl_result_count(const dcl_function *f) {
     return (int)fn_result_count(f->def);
+}
+
+const char *dcl_argument(const dcl_function *f, int i, int *inout) {
+    if (i < 0 || (uint32_t)i >= f->nparams)
+        return NULL;
+    if (inout)
+        *inout = f->params[i].inout;
+    return name_text(f->session->names, f->params[i].name);
 }
 
 void functions_each(struct dcl_session *s, void (*f)(void *data, struct value *v), void *data) {

@@ -1,4 +1,5 @@
-"""dclpy.py: libdcl for tests in Python, by way of ctypes and NumPy.
+"""dclpy.py: libdcl for tests in Python, by way of examples/python/dcl.py and NumPy: the functions
+of dcl.h one by one, results that do not start at zero, and what libdcl.so has beside its face.
 
     import dclpy
     s = dclpy.Session("backend=ref")
@@ -16,10 +17,15 @@ What `print` writes is collected in s.output.
 
 import ctypes
 import os
+import sys
 
 import numpy
 
 import tap
+
+os.environ.setdefault("DCL_LIB", os.path.join(tap.BUILD, "libdcl.so"))
+sys.path.append(os.path.join(tap.SRC, "examples", "python"))
+from dcl import LIB, WRITE, Error, Tensor, tensor_of  # noqa: E402, F401
 
 DTYPES = [numpy.dtype(name) for name in
           ("f4", "f8", "i4", "i8", "?", "i1", "i2", "u1", "u2", "u4", "u8", "f2", "V2")]
@@ -37,50 +43,10 @@ def of_bf16(array):
     bits = numpy.asarray(array).view("u2").astype("u4")
     return numpy.left_shift(bits, 16, dtype="u4", casting="unsafe").view("f4")
 
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64))]
-
-
-WRITE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
-
-
-class Error(Exception):
-    """What libdcl said."""
-
-
-def library():
-    lib = ctypes.CDLL(os.environ.get("DCL_LIB") or os.path.join(tap.BUILD, "libdcl.so"))
-    p, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
-    tensors = ctypes.POINTER(Tensor)
-    shapes = ctypes.POINTER(ctypes.c_int64 * 16)
-    for name, result, arguments in (
-            ("dcl_open", p, [text]), ("dcl_close", None, [p]), ("dcl_errors", text, [p]),
-            ("dcl_run", number, [p, text, text]), ("dcl_run_file", number, [p, text]),
-            ("dcl_output", None, [p, WRITE, p]), ("dcl_compile", p, [p, text]),
-            ("dcl_result_count", number, [p]),
-            ("dcl_result_shapes", number, [p, tensors, number, tensors, shapes]),
-            ("dcl_call", number, [p, tensors, number, tensors, number]),
-            ("dcl_show", text, [p, text, text]), ("dcl_stop", None, [p]),
-            ("dcl_version", text, []), ("session_line", number, [p, text, text]),
-            ("session_messages", text, [p])):
-        function = getattr(lib, name)
-        function.restype, function.argtypes = result, arguments
-    return lib
-
-
-LIB = library()
-
-
-def tensor_of(array):
-    """A dcl_tensor over the array's memory, and what has to stay alive beside it."""
-    rank = array.ndim
-    shape = (ctypes.c_int64 * max(rank, 1))(*array.shape)
-    strides = (ctypes.c_int64 * max(rank, 1))(*(s // array.itemsize for s in array.strides))
-    tensor = Tensor(array.ctypes.data, DTYPES.index(array.dtype), rank, shape, strides)
-    return tensor, (array, shape, strides)
+for name, result, arguments in (
+        ("session_line", ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]),
+        ("session_messages", ctypes.c_char_p, [ctypes.c_void_p])):
+    getattr(LIB, name).restype, getattr(LIB, name).argtypes = result, arguments
 
 
 class Function:
@@ -88,8 +54,8 @@ class Function:
         self.session, self.handle = session, handle
 
     def tensors(self, arrays):
-        pairs = [tensor_of(a) for a in arrays]
-        return (Tensor * max(len(pairs), 1))(*(t for t, _ in pairs)), [k for _, k in pairs]
+        all_of = [tensor_of(a) for a in arrays]
+        return (Tensor * max(len(all_of), 1))(*(t[0] for t in all_of)), all_of
 
     def shapes(self, *arrays):
         """[(dtype, shape), ..] of the results for these arguments."""

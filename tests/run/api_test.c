@@ -29,6 +29,10 @@ static void check_calls(const char *options) {
     ok(f != NULL, "compile");
     ok(dcl_compile(s, "f") == f, "the same handle for the same signature");
     is_int(dcl_result_count(f), 1, "one result");
+    int inout = -1;
+    is_str(dcl_argument(f, 1, &inout), "y", "the name of an argument");
+    is_int(inout, 0, "which is not written");
+    ok(dcl_argument(f, 2, NULL) == NULL && dcl_argument(f, -1, NULL) == NULL, "no other");
     float out[3];
     is_int(call(f, out), 0, "call");
     ok(out[0] == 5 && out[1] == 11 && out[2] == 19, "values");
