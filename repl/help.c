@@ -86,7 +86,11 @@ int command_help(const struct command_line *c) {
     static const struct {
         const char *name;
         void (*print)(FILE *to);
-    } formats[] = {{"man", manual_page}, {"bash", completion_bash}, {"zsh", completion_zsh}};
+    } formats[] = {{"man", manual_page},
+                   {"bash", completion_bash},
+                   {"zsh", completion_zsh},
+                   {"vim", syntax_vim},
+                   {"textmate", syntax_textmate}};
     const char *format = option_value(c, OPTION_format);
     enum command command;
     if (format && strcmp(format, "text") != 0) {
@@ -95,7 +99,8 @@ int command_help(const struct command_line *c) {
                 formats[i].print(stdout);
                 return EXIT_FINE;
             }
-        fprintf(stderr, "dcl: --format is text, man, bash or zsh, not '%s'\n", format);
+        fprintf(stderr, "dcl: --format is text, man, bash, zsh, vim or textmate, not '%s'\n",
+                format);
         return EXIT_USAGE;
     }
     if (c->files.n == 0) {

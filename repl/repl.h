@@ -93,6 +93,9 @@ void manual_page(FILE *to);
 /* completion.c: what bash and zsh load to complete a line. */
 void completion_bash(FILE *to);
 void completion_zsh(FILE *to);
+/* editors.c: highlighting for editors. */
+void syntax_vim(FILE *to);
+void syntax_textmate(FILE *to);
 
 /* The commands; each returns the exit code. */
 int command_run(const struct command_line *c);

@@ -11,7 +11,9 @@ quietly() { "$@" >log 2>&1 || { diag "$(tail -n 5 log)"; return 1; }; }
 
 ok "make install" quietly $make -C "$DCL_BUILD" install DESTDIR="$root"
 for file in bin/dcl lib/libdcl.so lib/libdcl.a lib/dcl/libdcl_llvm.so include/dcl.h \
-    lib/pkgconfig/dcl.pc share/dcl/stdlib/activation.dcl share/man/man1/dcl.1; do
+    lib/pkgconfig/dcl.pc share/dcl/stdlib/activation.dcl share/man/man1/dcl.1 \
+    share/vim/vimfiles/syntax/dclang.vim share/vim/vimfiles/ftdetect/dclang.vim \
+    share/dcl/dcl.tmLanguage.json; do
     ok "$file" test -s "$at/$file"
 done
 
