@@ -31,11 +31,13 @@ WORDS = {
     "schedules": names("lang/scalar/placement.c", "schedule_names") + ["unique"],
     "storages": names("lang/scalar/placement.c", "storage_names"),
     "resolutions": names("lang/scalar/resolution.c", "resolution_names")}
-PROGRAM = """# map of rows
+PROGRAM = r"""# map of rows
 fn rows(x: f32[N]) -> y: f32[N] {
   map i in N parallel { x[i] >> y[i] (sum) }
   s: f32[] in heap = 0x1F + 2.5e3
-  if true { print("map", print, sum) }
+  if true { print("map \" fn", print, sum) }
+  heap: bool = 1
+  heap << x (and)
 }
 """
 # What stands at the start of the text: the group of Vim, the scope of TextMate.
@@ -45,8 +47,9 @@ PARTS = [("# map", "Comment", "comment"), ("fn", "Keyword", "keyword"),
          ("sum)", "Resolution", "keyword.operator"), ("heap", "Storage", "storage.modifier"),
          ("0x1F", "Number", "constant.numeric"), ("2.5e3", "Number", "constant.numeric"),
          ("true", "Constant", "constant.language"), ("print(", "Builtin", "support.function"),
-         ("\"map", "String", "string"), ("map\"", "String", "string"), ("print,", "", ""),
-         ("sum) }\n}", "", "")]
+         ("\"map", "String", "string"), (" fn\"", "String", "string"), ("print,", "", ""),
+         ("sum) }\n  heap", "", ""), ("heap:", "", ""),
+         ("and)", "Keyword", "keyword.operator")]
 
 texts = {}
 for form, path in BUILT.items():
