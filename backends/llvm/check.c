@@ -1,4 +1,5 @@
-/* Bounds: what is proved of a memlet's subscripts, and the test at run time of what is not.
+/* Bounds: what is proved of a memlet's subscripts, and the test at run time of what is not; sizes
+   that may be negative.
    Proofs are made once per memlet, in the names of the graph (before substitution), under the facts
    that hold where it is first lowered: those of its enclosing indices and branches, which are the
    same each time it is lowered. */
@@ -38,6 +39,21 @@ static LLVMValueRef first_lane(struct cg *c, struct val v, LLVMValueRef mask, ui
     return LLVMBuildExtractElement(c->b, v.v, first, "");
 }
 
+/* Ends the call with TEXT where BAD holds, A and B in place of its first two %lld. */
+static void fail_if(struct cg *c, LLVMValueRef bad, const char *text, LLVMValueRef a,
+                    LLVMValueRef b) {
+    LLVMBasicBlockRef fails = cg_block(c, "fails"), on = cg_block(c, "on");
+    LLVMBuildCondBr(c->b, bad, fails, on);
+    cg_at(c, fails);
+    LLVMValueRef message = cg_bytes(c, text, strlen(text) + 1, 1);
+    LLVMTypeRef params[] = {c->ptr, c->ptr, c->i64, c->i64};
+    LLVMValueRef args[] = {c->fn->api, message, a, b};
+    LLVMValueRef f = api_field(c, offsetof(struct rt_api, fail), c->ptr);
+    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 4, false), f, args, 4, "");
+    bail_with(c, cg_i32(c, RT_CHECK_FAILED));
+    cg_at(c, on);
+}
+
 void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val index,
                  struct val size, LLVMValueRef outside, uint32_t lanes) {
     if (lanes > 1 && c->fn->mask)
@@ -47,18 +63,20 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
         ptx_trap_if(c, any);
         return;
     }
-    LLVMBasicBlockRef fails = cg_block(c, "fails"), on = cg_block(c, "on");
-    LLVMBuildCondBr(c->b, any, fails, on);
-    cg_at(c, fails);
     const char *text =
         arena_printf(c->a, "index %%lld of dimension %u is outside %s, where its size is %%lld",
                      dim + 1, name_text(c->g->names, graph_cont(c->g, m->cont)->name));
-    LLVMValueRef message = cg_bytes(c, text, strlen(text) + 1, 1);
-    LLVMTypeRef params[] = {c->ptr, c->ptr, c->i64, c->i64};
-    LLVMValueRef args[] = {c->fn->api, message, first_lane(c, index, outside, lanes),
-                           first_lane(c, size, outside, lanes)};
-    LLVMValueRef f = api_field(c, offsetof(struct rt_api, fail), c->ptr);
-    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 4, false), f, args, 4, "");
-    bail_with(c, cg_i32(c, RT_CHECK_FAILED));
-    cg_at(c, on);
+    fail_if(c, any, text, first_lane(c, index, outside, lanes),
+            first_lane(c, size, outside, lanes));
+}
+
+void check_sizes(struct cg *c, const struct container *k) {
+    for (uint32_t d = 0; d < k->rank && !c->gpu; d++) {
+        if (sym_prove_nonneg(c->facts, k->dims[d]))
+            continue;
+        LLVMValueRef size = cg_sym_scalar(c, subst(c, k->dims[d])), none = cg_i64(c, 0);
+        const char *text = arena_printf(c->a, "the size of %s is negative: %%lld",
+                                        name_text(c->g->names, k->name));
+        fail_if(c, LLVMBuildICmp(c->b, LLVMIntSLT, size, none, ""), text, size, none);
+    }
 }

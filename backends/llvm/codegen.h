@@ -293,13 +293,16 @@ void lower_versions(struct cg *c, const struct node *n);
    it can be said before the map. */
 struct sym map_work(struct cg *c, const struct node *n, uint32_t k);
 
-/* --- check.c: subscripts inside their container --- */
+/* --- check.c: subscripts inside their container, and its size --- */
 const struct proof *memlet_proof(struct cg *c, const struct node *n, const struct memlet *m);
 /* By the facts that hold now, which may be fewer than where the memlet stands. */
 struct proof proof_here(struct cg *c, const struct memlet *m);
 /* Fails the call where OUTSIDE (i1 or a mask) holds. */
 void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val index,
                  struct val size, LLVMValueRef outside, uint32_t lanes);
+/* Fails the call where a dimension of K is negative. A container that a pass has removed is not
+   asked: nothing of it was computed. */
+void check_sizes(struct cg *c, const struct container *k);
 
 /* --- hoist.c: checks before a map --- */
 void hoist_checks(struct cg *c, const struct node *n);

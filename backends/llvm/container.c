@@ -364,6 +364,7 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     int64_t count, last;
     if (c->gpu && ptx_decl(c, n))
         return;
+    check_sizes(c, k);
     if (k->role == ROLE_RESULT) {
         place_put(c, n->decl.cont,
                   (struct place){.layout = LAYOUT_MEMORY,

@@ -93,3 +93,22 @@ map i in 0:n { x[i] = 1 }
 n = 3
 #---
 c: f32[100000000, 100000000] = 0
+#---
+fn some(x: f32[_], n: i64[_]) -> y: f32[?] {
+  k << n[0]
+  y: f32[k]
+  map i in k { y[i] = x[i] }
+}
+print(some(x, k - 9))
+#---
+fn over_2(x: f32[N]) -> y: f32[?] { map i in N { if x[i] > 2 { x[i] >> y[?] } } }
+fn without_first(x: f32[_]) -> f32[?] { over_2(x)[1:] }
+print(without_first(x))
+#---
+fn over_2(x: f32[N]) -> y: f32[?] { map i in N { if x[i] > 2 { x[i] >> y[?] } } }
+fn last(x: f32[_]) -> f32 {
+  n = over_2(x).shape[0]
+  c: f32[n - 1, 3] in heap = 1
+  c[0, n]
+}
+print(last(x))
