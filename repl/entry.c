@@ -63,10 +63,20 @@ static int64_t elements(const dcl_tensor *t) {
     return n;
 }
 
-/* Zeros, aligned to a line of the cache. */
-static void *room(struct arena *a, const dcl_tensor *t) {
-    char *at = arena_alloc(a, (size_t)elements(t) * element_size(t->dtype) + 64);
-    return at + (64 - (uintptr_t)at % 64) % 64;
+/* Zeros for T, called NAME in messages, aligned to a line of the cache; they go with A. False, and
+   told, if there is no room. */
+static bool make_room(struct arena *a, dcl_tensor *t, const char *name) {
+    size_t bytes = element_size(t->dtype);
+    bool fits = true;
+    for (int32_t d = 0; d < t->rank; d++)
+        fits = fits && !__builtin_mul_overflow(bytes, (size_t)t->shape[d], &bytes);
+    t->data = fits ? mem_aligned(bytes, 64) : NULL;
+    if (!t->data) {
+        fprintf(stderr, "dcl: not enough memory for %s\n", name);
+        return false;
+    }
+    arena_on_free(a, mem_free, t->data);
+    return true;
 }
 
 /* Numbers of both signs below 2, never 0. */
@@ -127,7 +137,9 @@ bool operands_make(const struct command_line *c, dcl_function *f, struct operand
             return false;
         if (!name)
             break;
-        t->data = t->rank ? room(c->arena, t) : &o->numbers[o->nargs];
+        t->data = &o->numbers[o->nargs];
+        if (t->rank && !make_room(c->arena, t, name))
+            return false;
         fill(t);
         if (given_number(c, arena_strndup(c->arena, name, strlen(name)), &v, &wrong))
             put_number(t, v);
@@ -140,7 +152,8 @@ bool operands_make(const struct command_line *c, dcl_function *f, struct operand
         return false;
     for (int i = 0; i < o->nresults; i++) {
         o->results[i].shape = o->result_shapes[i];
-        o->results[i].data = room(c->arena, &o->results[i]);
+        if (!make_room(c->arena, &o->results[i], "a result"))
+            return false;
     }
     return true;
 }

@@ -58,6 +58,8 @@ for arguments, status, word in (
         (["f.dcl", "--entry", "half", "--shape", "x=f32[N]"], 1, "the size N of x is not known"),
         (["f.dcl", "--entry", "half", "--shape", "x"], 2, "NAME=VALUE"),
         (["f.dcl", "--entry", "none"], 1, "none"),
+        (["f.dcl", "--entry", "half", "--shape", "x=f32[99999999999999]"], 1,
+         "not enough memory for x"),
         (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=many"], 1, "many"),
         (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=10"], 1, "error")):
     got = tap.dcl("bench", *arguments)
