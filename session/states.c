@@ -153,6 +153,9 @@ static bool call_function(struct dcl_session *s, const struct state *st, struct 
 static bool start(struct dcl_session *s, struct state *st, struct data *to,
                   const struct value *init, struct span span) {
     union scalar x;
+    bool number = init->kind == VAL_INT || init->kind == VAL_FLOAT || init->kind == VAL_BOOL;
+    if (number && !number_fits(s->unit.ev, st->dtype, init, name_text(s->names, st->path), span))
+        return false;
     switch (init->kind) {
     case VAL_INT: fill(st, to, scalar_from_i64(st->dtype, init->i)); return true;
     case VAL_FLOAT: fill(st, to, scalar_from_f64(st->dtype, init->f)); return true;

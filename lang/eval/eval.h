@@ -189,6 +189,9 @@ struct sym value_sym(struct eval *ev, const struct value *v);
 struct value value_from_sym(struct eval *ev, struct sym s);
 enum int_op { INT_ADD, INT_SUB, INT_MUL, INT_FLOORDIV, INT_MOD, INT_MIN, INT_MAX };
 struct value int_op(struct eval *ev, enum int_op op, const struct value *a, const struct value *b);
+/* Whether a T may be given as the static number or truth value V; if not, told of WHAT. */
+bool number_fits(struct eval *ev, enum dtype t, const struct value *v, const char *what,
+                 struct span span);
 /* 1 equal, 0 different, -1 not decided. */
 int int_equal(struct eval *ev, const struct value *a, const struct value *b);
 

@@ -84,6 +84,21 @@ static bool holds_number(struct eval *ev, enum dtype t, const struct value *v, c
     return false;
 }
 
+bool number_fits(struct eval *ev, enum dtype t, const struct value *v, const char *what,
+                 struct span span) {
+    bool fits =
+        v->kind == VAL_BOOL   ? dtypes[t].class == DC_BOOL
+        : value_is_integer(v) ? dtypes[t].class != DC_BOOL
+        : v->kind == VAL_FLOAT
+            ? dtype_is_float(t) || (dtype_is_int(t) && v->f == floor(v->f) && fabs(v->f) < 9.2e18)
+            : false;
+    if (!fits) {
+        diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name, value_text(ev, v));
+        return false;
+    }
+    return holds_number(ev, t, v, what, span);
+}
+
 bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what, struct span span) {
     if (!read_if_scalar(ev, v, span))
         return false;
@@ -101,17 +116,7 @@ bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
         *v = out;
         return true;
     }
-    bool fits =
-        v->kind == VAL_BOOL   ? dtypes[t].class == DC_BOOL
-        : value_is_integer(v) ? dtypes[t].class != DC_BOOL
-        : v->kind == VAL_FLOAT
-            ? dtype_is_float(t) || (dtype_is_int(t) && v->f == floor(v->f) && fabs(v->f) < 9.2e18)
-            : false;
-    if (!fits) {
-        diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name, value_text(ev, v));
-        return false;
-    }
-    if (!holds_number(ev, t, v, what, span))
+    if (!number_fits(ev, t, v, what, span))
         return false;
     if (!ev->ops->constant(ev->host, t, v, span, &out))
         return false;

@@ -102,3 +102,15 @@ b = Silent(3)
 b(x)
 #---
 map i in 3 { net.count = 1 }
+#---
+layer Small() {
+  buffer b: u8[2] = 300
+  fn forward(x: u8[2]) -> u8[2] { x + b }
+}
+l = Small()
+#---
+layer Small(v) {
+  param w: f32[2] = v
+  fn forward(x: f32[2]) -> f32[2] { x + w }
+}
+l = Small(true)
