@@ -382,6 +382,8 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
         struct ast *item = file->kids[i];
         if (is_definition(item)) {
             bool again = module_find(s->module, item->name, NULL) != item;
+            if (again)
+                module_forget_gradient(s->module, item->name);
             module_define(s->module, item);
             if (again && item->kind == AST_LAYER && !renew_instances(s, t->source))
                 return false;

@@ -369,6 +369,8 @@ void define_use(struct dcl_session *s, struct module *user, const struct module 
 void undo_instance(struct dcl_session *s, struct instance *x);
 /* Adds a definition, and to the undo list the one that it hides. */
 void define(struct dcl_session *s, struct module *m, struct ast *def);
+/* Takes away the gradient function of F in M, if there is one. */
+void forget_gradient(struct dcl_session *s, struct module *m, struct name f);
 /* Forgets (or takes back) the definitions since the undo list had MARK entries. */
 void undo_definitions(struct dcl_session *s, uint32_t mark, bool back);
 

@@ -156,6 +156,8 @@ static void check_shapes(struct dcl_session *s, struct module *m, const struct a
     }
 }
 
+/* A function that is defined anew has the gradient function that stands in the same text, not above
+   a definition of the function that this one replaces, or none. */
 static bool read_items(struct dcl_session *s, struct module *m, const char *path, struct text *t) {
     bool found = true;
     for (uint32_t i = 0; i < t->file->nkids; i++)
@@ -165,7 +167,16 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
         return false;
     for (uint32_t i = 0; i < t->file->nkids; i++)
         if (is_definition(t->file->kids[i]))
-            define(s, m, t->file->kids[i]);
+            forget_gradient(s, m, t->file->kids[i]->name);
+    for (uint32_t i = 0; i < t->file->nkids; i++) {
+        struct ast *item = t->file->kids[i];
+        if (!is_definition(item))
+            continue;
+        const struct ast *former = module_find(m, item->name, NULL);
+        if (former && former->span.source == item->span.source)
+            forget_gradient(s, m, item->name);
+        define(s, m, item);
+    }
     struct check_builtins builtins = {is_builtin, s};
     check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
     check_shapes(s, m, t->file);

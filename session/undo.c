@@ -61,15 +61,26 @@ void undo_definitions(struct dcl_session *s, uint32_t mark, bool back) {
     s->undo.n = mark;
 }
 
-void define(struct dcl_session *s, struct module *m, struct ast *def) {
+static void put_definition(struct dcl_session *s, struct module *m, struct name n,
+                           struct ast *def) {
     uint64_t former = 0;
-    map_get(&m->defs, def->name.i, &former);
+    map_get(&m->defs, n.i, &former);
     push(s, (struct undo){.kind = UNDO_DEFINITION,
                           .module = m,
-                          .name = def->name,
+                          .name = n,
                           .definition = (struct ast *)(uintptr_t)former});
-    module_define(m, def);
+    map_put(&m->defs, n.i, (uintptr_t)def);
     s->generation++;
+}
+
+void define(struct dcl_session *s, struct module *m, struct ast *def) {
+    put_definition(s, m, def->name, def);
+}
+
+void forget_gradient(struct dcl_session *s, struct module *m, struct name f) {
+    struct name n = ast_grad_name(s->messages, s->names, f);
+    if (map_get(&m->defs, n.i, &(uint64_t){0}))
+        put_definition(s, m, n, NULL);
 }
 
 void define_module(struct dcl_session *s, struct name path, struct module *m) {

@@ -93,7 +93,8 @@ bool check_file(struct arena *a, struct module *m, const struct check_builtins *
                         .is_variable = is_variable,
                         .data = data,
                         .diags = d,
-                        .place = PLACE_SCRIPT};
+                        .place = PLACE_SCRIPT,
+                        .file = file};
     names_init(&c);
     for (uint32_t i = 0; i < file->nkids; i++)
         collect_variables(&c, file->kids[i]);

@@ -60,11 +60,27 @@ static void refuse(struct checker *c, const struct ast *grad, const struct ast *
         diag_note(c->diags, d, fn->span, "%s stands here", text_of(c, fn->name));
 }
 
+/* The definition of N that GRAD belongs to: the nearest above it in its text, else the first below
+   it, else the one that its module has from before. */
+static const struct ast *function_of(const struct checker *c, const struct ast *grad,
+                                     struct name n) {
+    const struct ast *nearest = NULL;
+    bool below = false;
+    for (uint32_t i = 0; i < c->file->nkids && !(below && nearest); i++) {
+        const struct ast *item = c->file->kids[i];
+        below = below || item == grad;
+        if ((item->kind == AST_FN || item->kind == AST_LAYER) && name_eq(item->name, n))
+            nearest = item;
+    }
+    const struct module *where = NULL;
+    const struct ast *any = module_find(c->module, n, &where);
+    return nearest ? nearest : where == c->module ? any : NULL;
+}
+
 void check_gradient(struct checker *c, const struct ast *grad) {
     const char *of = ast_grad_of(c->module->names, grad->name);
-    const struct module *where = NULL;
-    const struct ast *fn = module_find(c->module, name_of_text(c->module->names, of), &where);
-    if (!fn || fn->kind != AST_FN || where != c->module) {
+    const struct ast *fn = function_of(c, grad, name_of_text(c->module->names, of));
+    if (!fn || fn->kind != AST_FN) {
         refuse(c, grad, grad, NULL, arena_printf(c->arena, "there is no function %s here", of));
         return;
     }

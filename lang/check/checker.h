@@ -65,6 +65,7 @@ struct checker {
     uint32_t units;        /* given out so far */
     uint32_t maps, blocks; /* how many stand around this place */
     uint32_t order;
+    const struct ast *file;     /* the text that is checked */
     const struct ast *appended; /* the INDEX that a plain write reaches, which may append a row */
     struct name underscore;
     struct map words;    /* name.i -> set of enum word */

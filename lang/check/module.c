@@ -17,6 +17,12 @@ void module_define(struct module *m, struct ast *def) {
     map_put(&m->defs, def->name.i, (uintptr_t)def);
 }
 
+void module_forget_gradient(struct module *m, struct name f) {
+    struct name n = ast_grad_name(m->arena, m->names, f);
+    if (map_get(&m->defs, n.i, &(uint64_t){0}))
+        map_put(&m->defs, n.i, 0);
+}
+
 static struct ast *own(const struct module *m, struct name n) {
     uint64_t def = 0;
     map_get(&m->defs, n.i, &def);

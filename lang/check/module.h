@@ -21,6 +21,8 @@ struct module *module_new(struct arena *a, struct names *names, const char *path
                           const struct module *prelude);
 /* Adds or replaces the definition. */
 void module_define(struct module *m, struct ast *def);
+/* Takes away the gradient function of F, if M defines one. */
+void module_forget_gradient(struct module *m, struct name f);
 /* The definition of N as seen from M and, in *WHERE (may be NULL), the module it stands in. */
 struct ast *module_find(const struct module *m, struct name n, const struct module **where);
 /* Calls F for every name that M sees and a program can spell, nearest first (for completion and

@@ -63,6 +63,19 @@ static bool note_results(struct eval *ev, struct grad_call *c, const struct ast 
     return true;
 }
 
+/* Whether V, of a static parameter, has tensors that may be differentiated by: in a list, or as the
+   params of an instance. A gradient function gives none for them. */
+static bool holds_floats(struct eval *ev, const struct value *v) {
+    for (uint32_t i = 0; v->kind == VAL_LIST && i < v->list->n; i++)
+        if (holds_floats(ev, &v->list->at[i]))
+            return true;
+    if (v->kind == VAL_FN && v->fn->self) {
+        struct value self = {.kind = VAL_INSTANCE, .dtype = DT_NONE, .instance = v->fn->self};
+        return holds_floats(ev, &self);
+    }
+    return trained_states(ev, v).list->n > 0;
+}
+
 bool call_with_gradient(struct eval *ev, const struct function *fn, const struct ast *grad,
                         uint32_t nargs, const struct value *args, const struct name *keywords,
                         struct span span, struct value *out) {
@@ -82,8 +95,17 @@ bool call_with_gradient(struct eval *ev, const struct function *fn, const struct
         if (slots[p] < 0)
             continue;
         struct value *v = &given[slots[p]];
-        if (!eval_param_is_static(ev, fn->module, params->kids[p]) && !to_container(ev, v, span))
+        if (!eval_param_is_static(ev, fn->module, params->kids[p])) {
+            if (!to_container(ev, v, span))
+                return false;
+        } else if (holds_floats(ev, v)) {
+            struct diag *d =
+                diag_error(ev->diags, span, ERR_GRAD, text_of(ev, grad->name),
+                           arena_printf(ev->arena, "%s of %s holds float tensors, which get none",
+                                        text_of(ev, params->kids[p]->name), what));
+            diag_help(ev->diags, d, "a parameter with an element type gets a gradient");
             return false;
+        }
         c->in_name[c->nin] = params->kids[p]->name;
         c->in[c->nin++] = *v;
     }

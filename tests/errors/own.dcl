@@ -46,3 +46,29 @@ layer L() {
 }
 #---
 grad = 3
+#---
+fn of_list(xs: list, x: f32[N]) -> y: f32[N] { y = xs[0] * x }
+grad of_list(dy: f32[N]) -> dx: f32[N] { dx = dy }
+l, g = gradient sum(of_list([x], x)) over x
+#---
+layer Gain() {
+  param w: f32[3] = 1
+  fn forward(x: f32[3]) -> f32[3] { x * w }
+}
+fn applied(f, x: f32[N]) -> y: f32[N] { y = f(x) }
+grad applied(dy: f32[N]) -> dx: f32[N] { dx = dy }
+net = Gain()
+l, g = gradient sum(applied(net, x)) over net
+#---
+layer Gain() {
+  param w: f32[3] = 1
+  fn forward(x: f32[3]) -> f32[3] { x * w }
+}
+fn applied(fs: list, x: f32[N]) -> y: f32[N] { y = fs[0](x) }
+grad applied(dy: f32[N]) -> dx: f32[N] { dx = dy }
+net = Gain()
+l, g = gradient sum(applied([net.forward], x)) over net
+#---
+fn moved(z: f32[N]) -> y: f32[N] { y = z }
+grad moved(dy: f32[N]) -> dx: f32[N] { dx = dy }
+fn moved(x: f32[N]) -> y: f32[N] { y = x }

@@ -132,6 +132,32 @@ status, output, errors = tap.dcl("run", "own.dcl")
 tap.ok(status == 0 and not errors, "it runs", errors)
 tap.is_str(output, WANT, "gradients of functions that have their own")
 
+# Defined anew: `grad f` goes with the `fn f` of its text, or of those before it.
+F, GRAD = "fn f(%s: f32[N]) -> y: f32[N] { y = %d * %s }\n", \
+    "grad f(dy: f32[N]) -> d%s: f32[N] { d%s = %d * dy }\n"
+ASK = "l, g = gradient sum(f(w)) over w\ng[0]\n"
+STEPS = ["w: f32[1] = 1\n", F % ("x", 2, "x"), GRAD % ("x", "x", 7), ASK, F % ("z", 3, "z"), ASK,
+         GRAD % ("z", "z", 8), ASK, F.replace("}\n", "}; error(0)\n") % ("x", 4, "x"), ASK,
+         GRAD % ("z", "z", 9), ASK, "layer f() { fn forward(x: f32[1]) -> f32[1] { 5 * x } }\n",
+         F % ("x", 6, "x"), ASK]
+status, output, errors = tap.dcl(input="".join(STEPS))
+tap.is_str(output, "7.0\n3.0\n8.0\n8.0\n9.0\n6.0\n", "f and its gradient, anew at the prompt")
+tap.ok(errors.count("error:") == 1, "only the line with an error is one", errors)
+SHOW = ASK.replace("\ng[0]", "\nprint(g[0])")
+ONE = STEPS[0] + GRAD % ("x", "x", 7) + F % ("x", 2, "x") + SHOW + F % ("z", 3, "z") + SHOW + \
+    GRAD % ("z", "z", 8) + SHOW
+with open("anew.dcl", "w", encoding="ascii") as stream:
+    stream.write(ONE)
+status, output, errors = tap.dcl("run", "anew.dcl")
+tap.is_str(output, "7.0\n3.0\n8.0\n", "f and its gradient, defined anew in one text")
+tap.ok(not errors, "each fits the definition that it belongs to", errors)
+with open("library.dcl", "w", encoding="ascii") as stream:
+    stream.write(F % ("x", 2, "x") + GRAD % ("x", "x", 7) + F % ("z", 3, "z"))
+with open("user.dcl", "w", encoding="ascii") as stream:
+    stream.write("use library\n" + STEPS[0] + SHOW)
+status, output, errors = tap.dcl("run", "user.dcl")
+tap.is_str(output + errors, "3.0\n", "in a file that is used, too")
+
 # Kernels of the library: equal to what their definitions give.
 KERNELS = """
 fn near(a: f32[*S], b: f32[*S]) -> bool { max(abs(a - b)) <= 1e-5 * max(abs(b)) + 1e-30 }
