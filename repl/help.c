@@ -15,20 +15,17 @@ void help_entry(FILE *to, const char *term, const char *text) {
     column = TERM;
     while (*text) {
         size_t n = strcspn(text, " ");
-        if (column + (int)n > WIDTH) {
+        bool first = column == TERM;
+        if (!first && column + 1 + (int)n > WIDTH) {
             fprintf(to, "\n%*s", TERM, "");
             column = TERM;
+        } else if (!first) {
+            fputc(' ', to);
+            column++;
         }
         fprintf(to, "%.*s", (int)n, text);
         column += (int)n;
-        text += n;
-        if (*text == ' ') {
-            text++;
-            if (column + 1 + (int)strcspn(text, " ") <= WIDTH) {
-                fputc(' ', to);
-                column++;
-            }
-        }
+        text += n + (text[n] == ' ');
     }
     fputc('\n', to);
 }

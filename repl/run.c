@@ -83,7 +83,7 @@ static const char *output_for(const struct command_line *c, int k, const char *n
     for (int i = 0; i < c->values[OPTION_output].n; i++) {
         const char *to, *file;
         if (!split_pair(c, "--output", c->values[OPTION_output].at[i], &to, &file))
-            continue;
+            return NULL;
         if (strcmp(to, number) == 0 || (*name && strcmp(to, name) == 0)) {
             used[i] = true;
             return file;
@@ -96,7 +96,10 @@ static const char *output_for(const struct command_line *c, int k, const char *n
 static bool entry_text(const struct command_line *c, dcl_session *s, const char *entry,
                        struct buf *b) {
     struct words names = {0, ARENA_ARRAY(c->arena, const char *, 64)};
-    const char *name;
+    const char *name, *file;
+    for (int i = 0; i < c->values[OPTION_output].n; i++)
+        if (!split_pair(c, "--output", c->values[OPTION_output].at[i], &name, &file))
+            return false;
     while (names.n < 64 && (name = session_result_name(s, entry, names.n)))
         names.at[names.n++] = arena_strndup(c->arena, name, strlen(name));
     bool known = names.n > 0, *used = ARENA_ARRAY(c->arena, bool, c->values[OPTION_output].n + 1);
@@ -109,7 +112,7 @@ static bool entry_text(const struct command_line *c, dcl_session *s, const char 
         return false;
     buf_text(b, ")\n");
     for (int k = 0; k < names.n; k++) {
-        const char *file = output_for(c, k, names.at[k], used);
+        file = output_for(c, k, names.at[k], used);
         if (file) {
             buf_text(b, "save(");
             quote(b, file);

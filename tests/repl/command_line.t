@@ -49,6 +49,9 @@ for command in re.findall(r"^  ([a-z]+)", out, re.M):
     tap.ok(got[0] == got[1] and got[0][0] == 0 and "usage: dcl " + command in got[0][1],
            "help of " + command)
 is_run(["chekc", "f.dcl"], 2, "", ["chekc", "did you mean check?"])
+status, out, err = tap.dcl("help", "run")
+tap.ok("also a signature, as in f(x: f32[64])" in " ".join(out.split()),
+       "a blank or the end of a line stands between two words", out)
 is_run(["help", "shwo"], 2, "", ["did you mean show?"])
 is_run(["run", "f.dcl", "--thread", "2"], 2, "", ["did you mean --threads?"])
 is_run(["run", "f.dcl", "--threads"], 2, "", ["--threads needs a value"])
@@ -104,6 +107,10 @@ for backend in "cpu", "ref":
     is_run(["run", "f.dcl", "--entry", "split", "--input", "x=none.npy", *b], 1, None, ["none.npy"])
 is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "mid=m.npy"], 2,
        None, ["mid"])
+status, out, err = tap.dcl("run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output",
+                           "m.npy")
+tap.ok(status == 2 and err == "dcl: --output wants NAME=VALUE, not 'm.npy'\n",
+       "an output without a name is told once", status, err)
 with open("v.dcl", "w", encoding="ascii") as f:
     f.write("print(x, k)\n")
 is_run(["run", "v.dcl", "--input", "x=x.npy", "--set", "k=1 + 2"], 0, "[3. 1. 2.]  f32[3] 3\n", [])
