@@ -1,6 +1,8 @@
 /* The function that --entry names: its signature, its definition, memory for its calls. */
 #include "repl/entry.h"
 
+#include "lang/scalar/scalar.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,23 +41,6 @@ dcl_function *entry_open(const struct command_line *c, dcl_session *s, const cha
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of an element of enum dcl_dtype. */
-static size_t element_size(int32_t dtype) {
-    switch (dtype) {
-    case DCL_F64:
-    case DCL_I64:
-    case DCL_U64: return 8;
-    case DCL_F32:
-    case DCL_I32:
-    case DCL_U32: return 4;
-    case DCL_F16:
-    case DCL_BF16:
-    case DCL_I16:
-    case DCL_U16: return 2;
-    default: return 1;
-    }
-}
-
 static int64_t elements(const dcl_tensor *t) {
     int64_t n = 1;
     for (int32_t d = 0; d < t->rank; d++)
@@ -66,7 +51,7 @@ static int64_t elements(const dcl_tensor *t) {
 /* Zeros for T, called NAME in messages, aligned to a line of the cache; they go with A. False, and
    told, if there is no room. */
 static bool make_room(struct arena *a, dcl_tensor *t, const char *name) {
-    size_t bytes = element_size(t->dtype);
+    size_t bytes = dtypes[t->dtype].bytes;
     bool fits = true;
     for (int32_t d = 0; d < t->rank; d++)
         fits = fits && !__builtin_mul_overflow(bytes, (size_t)t->shape[d], &bytes);
@@ -115,15 +100,16 @@ static bool given_number(const struct command_line *c, const char *name, double 
     return false;
 }
 
-static void put_number(dcl_tensor *t, double v) {
-    switch (t->dtype) {
-    case DCL_F64: *(double *)t->data = v; break;
-    case DCL_F32: *(float *)t->data = (float)v; break;
-    case DCL_I64: *(int64_t *)t->data = (int64_t)v; break;
-    case DCL_I32: *(int32_t *)t->data = (int32_t)v; break;
-    case DCL_BOOL: *(uint8_t *)t->data = v != 0; break;
-    default: break;
+/* V in T, if its type holds it; enum dcl_dtype is enum dtype (session/calls.c). */
+static bool put_number(dcl_tensor *t, const char *name, double v) {
+    enum dtype type = (enum dtype)t->dtype;
+    union scalar x = scalar_from_f64(type, v);
+    if (dtype_is_int(type) && scalar_to_f64(type, x) != v) {
+        fprintf(stderr, "dcl: --input %s: %s does not hold %.15g\n", name, dtypes[type].name, v);
+        return false;
     }
+    scalar_store(type, t->data, x);
+    return true;
 }
 
 bool operands_make(const struct command_line *c, dcl_function *f, struct operands *o) {
@@ -141,9 +127,9 @@ bool operands_make(const struct command_line *c, dcl_function *f, struct operand
         if (t->rank && !make_room(c->arena, t, name))
             return false;
         fill(t);
-        if (given_number(c, arena_strndup(c->arena, name, strlen(name)), &v, &wrong))
-            put_number(t, v);
-        if (wrong)
+        name = arena_strndup(c->arena, name, strlen(name));
+        bool given = given_number(c, name, &v, &wrong);
+        if (wrong || (given && !put_number(t, name, v)))
             return false;
     }
     o->nresults = dcl_result_count(f);

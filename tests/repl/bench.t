@@ -14,6 +14,10 @@ fn scale(x: f32[N], k: f32, n: i64; twice: bool = false) -> y: f32[N] {
 fn half(x: f32[N]) -> s: f32 { map i in N, j in 0:i { s += x[j] } }
 fn bump(inout x: f64[N]) { map i in N { x[i] += 1 } }
 fn pick(x: f32[N], n: i64) -> y: f32[n] { map i in n { y[i] = x[i] } }
+fn at(x: f32[N], n: u16) -> y: f32 {
+  k = i64(n)
+  y = x[k]
+}
 layer Add() { param w: f32[100];  fn forward(x: f32[100]) -> f32[100] { x + w } }
 adder = Add()
 print("aside")
@@ -58,6 +62,9 @@ for arguments, status, word in (
         (["f.dcl", "--entry", "half", "--shape", "x=f32[N]"], 1, "the size N of x is not known"),
         (["f.dcl", "--entry", "half", "--shape", "x"], 2, "NAME=VALUE"),
         (["f.dcl", "--entry", "none"], 1, "none"),
+        (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=300"], 1, "index 300"),
+        (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=-1"], 1,
+         "u16 does not hold -1"),
         (["f.dcl", "--entry", "half", "--shape", "x=f32[99999999999999]"], 1,
          "not enough memory for x"),
         (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=many"], 1, "many"),
