@@ -58,10 +58,16 @@ class Terminal:
             if writable:
                 data = data[os.write(self.fd, data[:1000]):]
 
-    def wait(self):
-        try:
-            while os.read(self.fd, 65536):
-                pass
-        except OSError:
-            pass
+    def wait(self, timeout=20):
+        """The exit status; fails the test if the program does not end."""
+        end = time.monotonic() + timeout
+        while True:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                raise TimeoutError("the program does not end")
+            try:
+                if not os.read(self.fd, 65536):
+                    break
+            except OSError:  # it has ended
+                break
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
