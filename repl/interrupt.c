@@ -1,6 +1,7 @@
 /* Ctrl-C. The handler knows the session by the one pointer that a handler can know it by. */
 #include "repl/repl.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,4 +34,16 @@ bool interrupted(void) {
     bool was = count > 0;
     count = 0;
     return was;
+}
+
+/* A signal that comes before poll() sleeps is not lost: it is let through only while that waits. */
+bool interrupt_or_input(int file) {
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    sigset_t block, before;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    sigprocmask(SIG_BLOCK, &block, &before);
+    bool stopped = count > 0 || ppoll(&wait, 1, NULL, &before) < 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return !stopped;
 }

@@ -105,6 +105,30 @@ static unsigned char on_tab(EditLine *e, int key) {
     return result;
 }
 
+/* The next character of the terminal, as libedit asks for it: 1, or 0 at its end, or -1. */
+static int next_character(EditLine *e, wchar_t *c) {
+    (void)e;
+    mbstate_t state;
+    memset(&state, 0, sizeof state);
+    for (;;) {
+        char byte;
+        if (!interrupt_or_input(STDIN_FILENO)) {
+            errno = EINTR;
+            return -1;
+        }
+        ssize_t n = read(STDIN_FILENO, &byte, 1);
+        if (n < 0 && errno == EAGAIN)
+            continue;
+        if (n <= 0)
+            return (int)n;
+        size_t took = mbrtowc(c, &byte, 1, &state);
+        if (took == (size_t)-1) /* no character: what was read of it is dropped */
+            memset(&state, 0, sizeof state);
+        else if (took != (size_t)-2)
+            return 1;
+    }
+}
+
 /* Reads up to the mark behind a pasted text; ends of lines become '\n'. */
 static void read_pasted(EditLine *e, struct buf *text) {
     const size_t mark = sizeof paste_end - 1;
@@ -179,6 +203,7 @@ static void open_terminal(struct line_reader *r) {
     el_set(r->edit, EL_PROMPT, prompt);
     el_set(r->edit, EL_EDITOR, "emacs");
     el_set(r->edit, EL_SIGNAL, 0);
+    el_set(r->edit, EL_GETCFN, next_character);
     el_set(r->edit, EL_ADDFN, "dcl-complete", "completes what stands before", on_tab);
     el_set(r->edit, EL_BIND, "^I", "dcl-complete", NULL);
     el_set(r->edit, EL_ADDFN, "dcl-paste", "takes a text that is pasted", on_paste);
@@ -249,6 +274,7 @@ static enum line_status edit_line(struct line_reader *r) {
         el_push(r->edit, r->paste.at + r->paste_at);
     r->paste_at = r->paste.n;
     el_resize(r->edit); /* the window may have changed */
+    interrupted(); /* what came before this line meant another */
     errno = 0;
     ask_for_marks(r, true);
     const char *text = el_gets(r->edit, &count);

@@ -116,6 +116,8 @@ int command_help(const struct command_line *c);
 void interrupt_install(dcl_session *s, bool hard);
 /* Whether there was one; forgets it. */
 bool interrupted(void);
+/* Waits until FILE can be read; false if Ctrl-C (or another signal) came before or meanwhile. */
+bool interrupt_or_input(int file);
 
 /* Messages of the last call on stderr, after what was printed. */
 void print_messages(dcl_session *s);

@@ -66,17 +66,27 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
         return false;
     if (rank && dims[0].kind == VAL_NONE)
         return grow_declare(ev, env, t, rank, dims, s->name, s->span);
-    if (s->kids[1]) {
-        if (!eval_expr(ev, env, s->kids[1], &with) || !read_if_scalar(ev, &with, s->kids[1]->span))
+    const struct ast *filled = s->kids[1], *from = s->kids[2];
+    if (from && from->kind != AST_INDEX) { /* the name of a number, as in read_subset */
+        if (!eval_expr(ev, env, from, &with))
+            return false;
+        if (value_is_scalar(&with)) {
+            filled = from;
+            from = NULL;
+        }
+        with = value_none();
+    }
+    if (filled) {
+        if (!eval_expr(ev, env, filled, &with) || !read_if_scalar(ev, &with, filled->span))
             return false;
         if (with.kind == VAL_INT || with.kind == VAL_FLOAT || with.kind == VAL_BOOL) {
             fill = with;
-            if (!to_scalar(ev, t, &fill, text_of(ev, s->name), s->kids[1]->span))
+            if (!to_scalar(ev, t, &fill, text_of(ev, s->name), filled->span))
                 return false;
             at_start = &fill;
             with = value_none();
         }
-    } else if (in_script(env) && !s->kids[2] && s->integer2 == RES_NONE) {
+    } else if (in_script(env) && !from && s->integer2 == RES_NONE) {
         struct value zero = dtypes[t].class == DC_BOOL ? value_bool(false) : value_int(0);
         if (!ev->ops->constant(ev->host, t, &zero, s->span, &fill))
             return false;
@@ -97,9 +107,9 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
     struct block to = block_whole(ev, x, s->span);
     if (with.kind != VAL_NONE && !block_write(ev, &to, with, RES_NONE))
         return false;
-    if (s->kids[2]) {
-        struct block from;
-        if (!eval_block(ev, env, s->kids[2], &from) || !block_copy(ev, &to, &from, RES_NONE))
+    if (from) {
+        struct block b;
+        if (!eval_block(ev, env, from, &b) || !block_copy(ev, &to, &b, RES_NONE))
             return false;
     }
     struct value v = value_tensor(x);
@@ -293,10 +303,21 @@ static bool eval_update(struct eval *ev, struct env *env, const struct ast *s) {
     return eval_written(ev, env, target, &to) && block_write(ev, &to, v, (enum resolution)s->op);
 }
 
-static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
+/* The value of a subset. The name of a number stands for a tensor without dimensions. */
+static bool read_subset(struct eval *ev, struct env *env, const struct ast *e, struct value *v) {
     struct block from;
+    if (e->kind != AST_INDEX) {
+        if (!eval_expr(ev, env, e, v))
+            return false;
+        if (value_is_scalar(v))
+            return true;
+    }
+    return eval_block(ev, env, e, &from) && block_read(ev, &from, v);
+}
+
+static bool eval_read(struct eval *ev, struct env *env, const struct ast *s) {
     struct value v;
-    if (!eval_block(ev, env, s->kids[0], &from) || !block_read(ev, &from, &v))
+    if (!read_subset(ev, env, s->kids[0], &v))
         return false;
     struct ast target = {.kind = AST_NAME, .name = s->name, .span = s->span};
     return assign_name(ev, env, &target, v, s->kids[0]->span);

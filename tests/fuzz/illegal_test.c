@@ -11,6 +11,7 @@
 #include <ctype.h>
 
 #define BATCH 40
+#define CALL_SECONDS 5
 
 /* --- programs with one wrong statement ------------------------------------------------------ */
 
@@ -259,6 +260,21 @@ static const char *with_slips(struct arena *a, struct rng *r, const char *text) 
     return text;
 }
 
+/* A text with slips may go on for ever: its call is stopped. */
+static dcl_session *calling;
+
+static void stop_calling(int signal) {
+    (void)signal;
+    dcl_stop(calling);
+}
+
+static void call_stops(dcl_session *s) {
+    struct itimerval most = {.it_value.tv_sec = s ? CALL_SECONDS : 0};
+    calling = s ? s : calling;
+    signal(SIGVTALRM, stop_calling);
+    setitimer(ITIMER_VIRTUAL, &most, NULL);
+}
+
 static void run_slips(struct runner *r, struct arena *a, uint64_t seed) {
     struct rng rng = {seed * 5 + 3};
     rng_next(&rng);
@@ -299,8 +315,11 @@ static void run_slips(struct runner *r, struct arena *a, uint64_t seed) {
     }
     stage(r, "slips: call");
     shared->progress.kernels += well;
-    if (well)
+    if (well) {
+        call_stops(s);
         dcl_call(f, in, p->nargs, out, n);
+        call_stops(NULL);
+    }
     for (int i = 0; i < made; i++)
         guard_free(&results[i]);
     for (int i = 0; i < p->nargs; i++)

@@ -166,8 +166,11 @@ if os.geteuid() == 0:
     for path in glob.glob("*.dcl"):
         os.chmod(path, 0o644)
     other = dict(user=65534, group=65534, extra_groups=[])
-    may = subprocess.run([tap.DCL, "--version"], stdout=subprocess.DEVNULL, check=False,
-                         stderr=subprocess.DEVNULL, **other).returncode == 0
+    try:
+        may = subprocess.run([tap.DCL, "--version"], stdout=subprocess.DEVNULL, check=False,
+                             stderr=subprocess.DEVNULL, **other).returncode == 0
+    except PermissionError:
+        may = False
 else:
     other, may = {}, True
 os.chmod("filled", 0o555)
