@@ -274,7 +274,7 @@ static enum line_status edit_line(struct line_reader *r) {
         el_push(r->edit, r->paste.at + r->paste_at);
     r->paste_at = r->paste.n;
     el_resize(r->edit); /* the window may have changed */
-    interrupted(); /* what came before this line meant another */
+    interrupted();      /* what came before this line meant another */
     errno = 0;
     ask_for_marks(r, true);
     const char *text = el_gets(r->edit, &count);
