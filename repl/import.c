@@ -1,10 +1,9 @@
 /* dcl import: an ONNX model as a program and a file of weights. */
 #include "repl/repl.h"
 
-#include "lang/onnx/import.h"
+#include "session/session.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* MODEL.dcl in the current folder. */
 static const char *default_target(struct arena *a, const char *from) {
@@ -16,27 +15,34 @@ static const char *default_target(struct arena *a, const char *from) {
     return arena_printf(a, "%.*s.dcl", (int)n, name);
 }
 
+/* The values of option O. */
+static bool add_known(const struct command_line *c, enum option o, const char *option,
+                      struct session_known *known, int *n) {
+    for (int i = 0; i < c->values[o].n; i++, ++*n) {
+        if (!split_pair(c, option, c->values[o].at[i], &known[*n].name, &known[*n].value))
+            return false;
+        known[*n].dimension = o == OPTION_dim;
+    }
+    return true;
+}
+
 int command_import(const struct command_line *c) {
-    struct diags d;
-    jmp_buf no_memory;
     if (c->files.n != 1) {
         fprintf(stderr, "dcl: import wants one file, %d given\n", c->files.n);
         return EXIT_USAGE;
     }
     const char *from = c->files.at[0], *to = option_value(c, OPTION_o);
+    int n = c->values[OPTION_set].n + c->values[OPTION_dim].n, count = 0;
+    struct session_known *known = ARENA_ARRAY(c->arena, struct session_known, (size_t)n + 1);
+    if (!add_known(c, OPTION_set, "--set", known, &count) ||
+        !add_known(c, OPTION_dim, "--dim", known, &count))
+        return EXIT_USAGE;
     if (!to)
         to = default_target(c->arena, from);
-    if (setjmp(no_memory)) {
-        arena_on_oom(NULL);
-        fprintf(stderr, "dcl: not enough memory to import %s\n", c->files.at[0]);
-        return EXIT_ERROR;
-    }
-    arena_on_oom(&no_memory);
-    diags_init(&d, c->arena, sources_new(c->arena));
-    bool done = onnx_import_file(c->arena, &d, from, to);
-    struct buf text = buf_new(c->arena);
-    diags_print(&d, &text, wants_colour());
-    fputs(text.at, stderr);
-    arena_on_oom(NULL);
-    return done ? EXIT_FINE : EXIT_ERROR;
+    dcl_session *s = open_session(c);
+    if (!s)
+        return EXIT_USAGE;
+    int status = finish_call(s, session_import(s, from, to, known, count) != 0);
+    dcl_close(s);
+    return status;
 }

@@ -1,6 +1,6 @@
 /* The standard library: in the folder DCL_STDLIB, or found beside the program; read and checked
    once per session. Its files are taken in the order of their paths, folders included; they hold
-   definitions only. */
+   definitions only. Those of a folder in `modules` are a module, which is read when it is used. */
 #include "session/state.h"
 
 #include "lang/check/check.h"
@@ -83,7 +83,8 @@ static bool list_files(struct dcl_session *s, struct arena *a, const char *folde
         const char *path = arena_printf(a, "%s/%s", folder, e->d_name);
         size_t n = strlen(e->d_name);
         if (is_folder(path)) {
-            if (!list_files(s, a, path, depth + 1, out))
+            bool modules = depth == 0 && strcmp(e->d_name, "modules") == 0;
+            if (!modules && !list_files(s, a, path, depth + 1, out))
                 return false;
         } else if (n > 4 && strcmp(e->d_name + n - 4, ".dcl") == 0)
             VEC_PUSH(a, out->at, path);
@@ -136,9 +137,9 @@ static bool is_builtin(void *data, struct name n) {
     return eval_is_builtin(s->names, n) || builtin_has(s, n);
 }
 
-/* Reads all files into a fresh module. Trees stay in the session's arena. */
-static bool read_all(struct dcl_session *s, struct arena *scratch, struct module *m) {
-    const char *folder = find_folder(scratch);
+/* Reads all files of FOLDER (NULL: none) into a fresh module. Trees stay in the session's arena. */
+static bool read_all(struct dcl_session *s, struct arena *scratch, const char *folder,
+                     struct module *m) {
     struct paths paths = {0};
     if (folder && !list_files(s, scratch, folder, 0, &paths))
         return false;
@@ -166,12 +167,26 @@ static bool read_all(struct dcl_session *s, struct arena *scratch, struct module
     return s->diags.errors == 0;
 }
 
+const char *library_module_folder(struct arena *a, const char *name) {
+    const char *folder = find_folder(a);
+    const char *path = folder ? arena_printf(a, "%s/modules/%s", folder, name) : NULL;
+    return path && !strchr(name, '/') && is_folder(path) ? path : NULL;
+}
+
+bool library_module_read(struct dcl_session *s, const char *folder, struct module *m) {
+    uint32_t warnings = s->diags.warnings;
+    bool ok = read_all(s, arena_under(s->messages), folder, m);
+    if (ok && !warnings)
+        diags_clear(&s->diags); /* the library's warnings are not the user's */
+    return ok;
+}
+
 bool prelude_read(struct dcl_session *s) {
     if (s->prelude_read)
         return true;
     struct arena *scratch = arena_under(s->messages);
     struct module *m = module_new(s->arena, s->names, "stdlib", NULL);
-    if (!read_all(s, scratch, m))
+    if (!read_all(s, scratch, find_folder(scratch), m))
         return false;
     s->prelude = m;
     s->module = module_new(s->arena, s->names, "", m);

@@ -26,6 +26,17 @@ int session_define(dcl_session *s, const char *path);
 /* Reads and runs a file as one line: an error takes back all that it did. */
 int session_load(dcl_session *s, const char *path);
 
+/* What is known of an ONNX model beside its file: the value of an input, as an expression, or the
+   size of a dimension. */
+struct session_known {
+    const char *name, *value;
+    bool dimension;
+};
+/* The ONNX model FROM becomes the program TO, which ends in .dcl, and its weights the file beside
+   it that ends in .safetensors instead. On an error nothing is written. */
+int session_import(dcl_session *s, const char *from, const char *to,
+                   const struct session_known *known, int n);
+
 /* --- questions: evaluating for them leaves nothing behind. Texts are valid until the next call,
    NULL after an error. */
 

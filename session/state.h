@@ -234,12 +234,18 @@ const char *options_read(struct arena *a, const char *text, struct options *o);
 
 /* prelude.c */
 bool prelude_read(struct dcl_session *s);
+/* The folder of the library's module NAME, NULL if there is none. */
+const char *library_module_folder(struct arena *a, const char *name);
+/* Its definitions as M. */
+bool library_module_read(struct dcl_session *s, const char *folder, struct module *m);
 /* The file of libdcl, NULL if it is not known. */
 const char *library_path(struct arena *a);
 /* The folder of libdcl, without a slash at its end; "" if it is not known. */
 const char *library_folder(struct arena *a);
 
 /* text.c */
+/* The library's module in FOLDER; NULL after errors. */
+struct module *text_library_module(struct dcl_session *s, const char *folder);
 /* Parses and checks TEXT and adds its definitions to MODULE; undo takes them back. NULL after
    errors. The result is pinned until text_release. */
 struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,

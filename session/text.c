@@ -64,9 +64,10 @@ static bool find_on_path(struct dcl_session *s, const char *file, char path[PATH
 }
 
 /* The file that USE in the file FROM means: beside FROM, or from the current folder, or from one of
-   DCL_PATH. */
+   DCL_PATH; else a folder of the LIBRARY. */
 static bool find_used(struct dcl_session *s, const struct ast *use, const char *from,
-                      char path[PATH_MAX]) {
+                      char path[PATH_MAX], bool *library) {
+    *library = false;
     const char *name = name_text(s->names, use->name);
     const char *file = use->flags & AST_PATH ? name : arena_printf(s->messages, "%s.dcl", name);
     const char *slash = strrchr(from, '/');
@@ -77,6 +78,10 @@ static bool find_used(struct dcl_session *s, const struct ast *use, const char *
             return true;
     }
     if (realpath(file, path) || (file[0] != '/' && find_on_path(s, file, path)))
+        return true;
+    const char *folder = use->flags & AST_PATH ? NULL : library_module_folder(s->messages, name);
+    *library = folder != NULL;
+    if (folder && realpath(folder, path))
         return true;
     struct diag *d = diag_error(&s->diags, use->span, ERR_FILE_READ, file, "there is no such file");
     const char *folders = getenv("DCL_PATH");
@@ -108,23 +113,37 @@ static bool read_module(struct dcl_session *s, struct module *m, const char *pat
     return s->diags.errors == 0;
 }
 
-static bool use_module(struct dcl_session *s, struct module *user, const struct ast *use,
-                       const char *from) {
-    char path[PATH_MAX];
+/* The module in the file PATH, or of the LIBRARY in that folder, read if it is not yet. */
+static struct module *module_at(struct dcl_session *s, const char *path, const struct ast *use,
+                                bool library) {
     uint64_t known = 0;
-    if (!find_used(s, use, from, path))
-        return false;
     struct name key = name_of_text(s->names, path);
     map_get(&s->modules, key.i, &known);
     struct module *m = (struct module *)(uintptr_t)known;
-    if (!m) {
-        m = module_new(s->arena, s->names, name_text(s->names, key), s->prelude);
-        define_module(s, key, m); /* so that a cycle ends */
-        if (!read_module(s, m, path, use)) {
-            define_module(s, key, NULL);
-            return false;
-        }
-    }
+    if (m)
+        return m;
+    m = module_new(s->arena, s->names, name_text(s->names, key), s->prelude);
+    define_module(s, key, m); /* so that a cycle ends */
+    if (library ? library_module_read(s, path, m) : read_module(s, m, path, use))
+        return m;
+    define_module(s, key, NULL);
+    return NULL;
+}
+
+struct module *text_library_module(struct dcl_session *s, const char *folder) {
+    char path[PATH_MAX];
+    return realpath(folder, path) ? module_at(s, path, NULL, true) : NULL;
+}
+
+static bool use_module(struct dcl_session *s, struct module *user, const struct ast *use,
+                       const char *from) {
+    char path[PATH_MAX];
+    bool library;
+    if (!find_used(s, use, from, path, &library))
+        return false;
+    struct module *m = module_at(s, path, use, library);
+    if (!m)
+        return false;
     for (uint32_t i = 0; i < user->uses.n; i++)
         if (user->uses.at[i] == m)
             return true;

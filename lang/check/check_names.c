@@ -18,7 +18,7 @@ static const struct {
     {"list", WORD_STATIC},
     {"fn", WORD_STATIC},
     {"number", WORD_CLASS},
-    {"any", WORD_CLASS},
+    {"any", WORD_STATIC | WORD_CLASS},
     {"inf", WORD_BUILTIN},
     {"nan", WORD_BUILTIN},
     {"training", WORD_BUILTIN},

@@ -68,6 +68,8 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
 bool fits_static(struct eval *ev, struct env *env, const struct ast *type, struct value *v) {
     const char *t = text_of(ev, type->name);
     bool fits = true;
+    if (strcmp(t, "any") == 0)
+        return v->kind != VAL_NONE;
     if (v->kind == VAL_ABSENT)
         return type->flags & AST_OPTIONAL;
     if (strcmp(t, "int") == 0) {
@@ -143,8 +145,8 @@ bool bind_static(struct eval *ev, struct env *env, const char *what, const struc
 }
 
 bool is_static_type(struct eval *ev, const struct module *m, const struct ast *type) {
-    static const char *const words[] = {"int",   "float", "str", "dtype",
-                                        "shape", "list",  "fn",  "layer"};
+    static const char *const words[] = {"int",  "float", "str",   "dtype", "shape",
+                                        "list", "fn",    "layer", "any"};
     const char *t = text_of(ev, type->name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(t, words[i]) == 0)

@@ -24,8 +24,14 @@ struct idents idents_new(struct arena *a, struct names *names) {
         reserve(&s, dtypes[t].name);
     const struct onnx_operator *o;
     for (uint32_t k = 0; (o = onnx_operator_at(k)); k++)
-        if (o->form == WRITTEN_CALL)
-            reserve(&s, o->call);
+        for (int i = 0; i < 2; i++)
+            if (i ? o->plain : o->call)
+                reserve(&s, i ? o->plain : o->call);
+#define LITERAL(function, doc) reserve(&s, #function);
+#include "lang/onnx/onnx.def"
+    reserve(&s, "none");
+    reserve(&s, "inf");
+    reserve(&s, "nan");
     reserve(&s, "forward");
     reserve(&s, "training");
     reserve(&s, "derived");

@@ -2,171 +2,223 @@
 
    Names: inputs and outputs keep theirs as far as DCL allows; a value in between is called as the
    file calls it, in lower case and without what exporters add. One name stands for one thing in a
-   method, so all are claimed in one scope (idents.h): members, inputs, outputs, dimensions, values.
+   method, so all are claimed in one scope (idents.h): inputs, outputs, dimensions, members, values.
    All that cannot be imported is collected (onnx_problem) and told at once. */
 #include "lang/onnx/import.h"
 
+#include "lang/onnx/importer.h"
 #include "lang/onnx/members.h"
-#include "lang/onnx/operators.h"
+#include "lang/parse/parse.h"
 #include "lang/print/print.h"
 
-#include <math.h>
 #include <string.h>
-
-struct importer {
-    struct arena *arena;
-    struct names *names; /* of the program */
-    const struct onnx_model *model;
-    struct onnx_problems *problems;
-    struct idents scope;
-    struct map values;  /* id of a value -> the expression (struct ast *) that reads it */
-    struct map results; /* id of an output -> name */
-    struct map symbols; /* name of a dimension, as an id of the model -> name */
-    struct ast *body;   /* of forward */
-};
 
 static const struct span nowhere;
 
-static struct ast *new_node(struct importer *m, enum ast_kind kind, uint32_t nkids) {
-    return ast_new(m->arena, kind, nowhere, nkids);
+const char *onnx_module(void) {
+#define MODULE(name, doc) return #name;
+#include "lang/onnx/onnx.def"
 }
 
-static struct ast *new_name(struct importer *m, struct name n) {
-    struct ast *x = new_node(m, AST_NAME, 0);
-    x->name = n;
-    return x;
-}
-
-static struct ast *new_text_name(struct importer *m, const char *text) {
-    return new_name(m, name_of_text(m->names, text));
-}
-
-static struct ast *new_int(struct importer *m, int64_t v) {
-    struct ast *x = new_node(m, AST_INT, 0);
-    x->integer = v;
-    return x;
-}
-
-static void set_value(struct importer *m, struct name id, struct ast *read) {
-    map_put(&m->values, id.i, (uintptr_t)read);
-}
-
-/* The expression that reads a value, a tree of its own. For one that is not known, which has been
-   told then, it is of no use. */
-static struct ast *value_of(struct importer *m, struct name id) {
-    uint64_t read = 0;
-    if (!map_get(&m->values, id.i, &read))
-        return new_text_name(m, "_");
-    return ast_clone(m->arena, (const struct ast *)(uintptr_t)read);
-}
-
-static void assign(struct importer *m, struct name name, struct ast *value) {
+static void assign(struct importer *m, struct ast *body, struct name name, struct ast *value) {
     struct ast *x = new_node(m, AST_ASSIGN, 2);
     x->kids[0] = value;
     x->kids[1] = new_name(m, name);
-    ast_push(m->arena, m->body, x);
+    ast_push(m->arena, body, x);
 }
 
-/* --- the signature -------------------------------------------------------------------------- */
+/* --- inputs ---------------------------------------------------------------------------------- */
 
-static struct name symbol_id(struct importer *m, struct wire_bytes name) {
-    return name_of(m->model->ids, name.at, name.n);
-}
-
-/* How often inputs and outputs name a dimension: one that is named once says nothing. */
-static void count_symbols(struct importer *m, const struct onnx_value *v, uint32_t n,
-                          struct map *counts) {
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t d = 0; d < v[i].rank; d++) {
-            uint64_t count = 0;
-            if (v[i].dims[d].size >= 0 || v[i].dims[d].name.n == 0)
-                continue;
-            struct name id = symbol_id(m, v[i].dims[d].name);
-            map_get(counts, id.i, &count);
-            map_put(counts, id.i, count + 1);
-        }
-}
-
-/* Names for the dimensions of inputs, after the names of inputs and outputs. */
-static void claim_symbols(struct importer *m) {
-    struct map counts = map_new(m->arena);
-    count_symbols(m, m->model->inputs.at, m->model->inputs.n, &counts);
-    count_symbols(m, m->model->outputs.at, m->model->outputs.n, &counts);
-    for (uint32_t i = 0; i < m->model->inputs.n; i++)
-        for (uint32_t d = 0; d < m->model->inputs.at[i].rank; d++) {
-            const struct onnx_dim *x = &m->model->inputs.at[i].dims[d];
-            uint64_t count = 0;
-            if (x->size >= 0 || x->name.n == 0)
-                continue;
-            struct name id = symbol_id(m, x->name);
-            map_get(&counts, id.i, &count);
-            if (count > 1 && !map_get(&m->symbols, id.i, NULL))
-                map_put(&m->symbols, id.i,
-                        idents_claim(&m->scope, ident_text(m->arena, x->name, "n")).i);
-        }
-}
-
-/* A dimension that has a size or a name; else NULL. */
-static struct ast *known_dim(struct importer *m, const struct onnx_dim *d) {
-    uint64_t name = 0;
-    if (d->size >= 0)
-        return new_int(m, d->size);
-    if (d->name.n && map_get(&m->symbols, symbol_id(m, d->name).i, &name))
-        return new_name(m, (struct name){(uint32_t)name});
+/* What the order says of NAME; NULL: nothing. */
+static const struct onnx_known *known_of(const struct onnx_order *o, struct wire_bytes name,
+                                         bool dimension) {
+    for (uint32_t i = 0; i < o->nknown; i++)
+        if (o->known[i].dimension == dimension && wire_is(name, o->known[i].name))
+            return &o->known[i];
     return NULL;
 }
 
-/* The type of an input (any size where a dimension has no name) or output (all must be known). */
-static struct ast *make_type(struct importer *m, const struct onnx_value *v, bool output) {
-    struct ast *type = new_node(m, AST_TYPE, v->rank);
-    type->name = name_of_text(m->names, dtypes[v->type].name);
-    type->flags = v->rank ? AST_BRACKETS : 0;
-    for (uint32_t d = 0; d < v->rank; d++) {
-        type->kids[d] = known_dim(m, &v->dims[d]);
-        if (type->kids[d])
-            continue;
-        type->kids[d] = new_text_name(m, "_");
-        if (output)
-            onnx_problem(m->problems,
-                         "output %s: the size of dimension %u (%s) follows from no "
-                         "input",
-                         wire_text(m->arena, v->name), d,
-                         v->dims[d].name.n ? wire_text(m->arena, v->dims[d].name) : "no name");
+/* The static value that the order's text K is; false after a problem. */
+static bool evaluate(struct importer *m, const struct onnx_known *k, struct value *out) {
+    struct diags *d = &m->errors;
+    struct ast *file = parse_source(m->arena, m->names, d,
+                                    sources_add(d->sources, k->name, k->text, strlen(k->text)));
+    bool ok = !d->errors && file->nkids == 1 &&
+              eval_expr(outline_eval(m->outline), m->env, file->kids[0], out);
+    diags_clear(d);
+    if (!ok)
+        onnx_problem(m->problems, "%s=%s: this is no value", k->name, k->text);
+    return ok;
+}
+
+/* A dimension of an input: a size, or a symbol for each name, or one of its own. */
+static struct value input_dim(struct importer *m, const struct onnx_order *o,
+                              const struct onnx_dim *d) {
+    const struct onnx_known *k = d->name.n ? known_of(o, d->name, true) : NULL;
+    struct value v;
+    if (d->size >= 0)
+        return value_int(d->size);
+    if (k && evaluate(m, k, &v) && v.kind == VAL_INT)
+        return v;
+    uint64_t symbol = 0;
+    struct name id = d->name.n ? name_of(m->model->ids, d->name.at, d->name.n) : (struct name){0};
+    if (!d->name.n || !map_get(&m->symbols, id.i, &symbol)) {
+        symbol = idents_claim(&m->scope, ident_text(m->arena, d->name, "n")).i;
+        if (d->name.n)
+            map_put(&m->symbols, id.i, symbol);
     }
+    return outline_dim(m->outline, (struct name){(uint32_t)symbol});
+}
+
+static void import_input(struct importer *m, const struct onnx_order *o,
+                         const struct onnx_value *x) {
+    struct value dims[ONNX_RANK_MAX], v;
+    const struct onnx_known *k = known_of(o, x->name, false);
+    if (k) {
+        if (evaluate(m, k, &v))
+            operand_new(m, x->id, OPERAND_FIXED, x->type, v);
+        else
+            operand_new(m, x->id, OPERAND_UNKNOWN, x->type, value_none());
+        return;
+    }
+    struct name name = idents_claim(&m->scope, ident_text(m->arena, x->name, "x"));
+    for (uint32_t d = 0; d < x->rank; d++)
+        dims[d] = input_dim(m, o, &x->dims[d]);
+    v = outline_tensor(m->outline, name, x->type, x->rank, dims);
+    operand_new(m, x->id, OPERAND_TENSOR, x->type, v)->read = new_name(m, name);
+}
+
+/* --- sizes that only a run finds ------------------------------------------------------------- */
+
+static void ask_name(void *data, struct name n) {
+    struct importer *m = data;
+    m->found = m->found || name_text(m->names, n)[0] == '#'; /* a symbol of the outline's own */
+}
+
+static bool is_found(struct importer *m, const struct value *dim) {
+    m->found = false;
+    if (dim->kind == VAL_SYM)
+        sym_atoms(outline_eval(m->outline)->syms, dim->sym, ask_name, m);
+    return m->found;
+}
+
+/* --- the signature --------------------------------------------------------------------------- */
+
+static struct ast *make_type(struct importer *m, enum dtype t, uint32_t rank,
+                             const struct value *dims) {
+    struct ast *type = new_node(m, AST_TYPE, rank);
+    type->name = name_of_text(m->names, dtypes[t].name);
+    type->flags = rank ? AST_BRACKETS : 0;
+    for (uint32_t d = 0; d < rank; d++)
+        type->kids[d] = is_found(m, &dims[d]) ? new_node(m, AST_ANY, 0) : ast_of_value(m, &dims[d]);
     return type;
 }
 
 static struct ast *make_params(struct importer *m) {
-    const struct onnx_value *inputs = m->model->inputs.at;
-    struct ast *params = new_node(m, AST_PARAMS, m->model->inputs.n);
+    struct ast *params = new_node(m, AST_PARAMS, 0);
     for (uint32_t i = 0; i < m->model->inputs.n; i++) {
+        const struct operand *x = operand_of(m, m->model->inputs.at[i].id);
+        if (x->kind != OPERAND_TENSOR)
+            continue;
         struct ast *param = new_node(m, AST_PARAM, 2);
-        param->name = value_of(m, inputs[i].id)->name;
-        param->kids[0] = make_type(m, &inputs[i], false);
-        params->kids[i] = param;
+        param->name = x->read->name;
+        param->kids[0] = make_type(m, x->type, x->v.tensor->rank, x->v.tensor->dims);
+        ast_push(m->arena, params, param);
     }
     return params;
 }
 
-static struct name result_name(struct importer *m, struct name id) {
+/* The type of an output is that of what was computed. */
+static struct ast *make_result(struct importer *m, const struct onnx_value *o) {
+    const struct operand *x = operand_of(m, o->id);
+    struct ast *result = new_node(m, AST_RESULT, 1);
     uint64_t name = 0;
-    map_get(&m->results, id.i, &name);
-    return (struct name){(uint32_t)name};
+    struct value v = value_none();
+    map_get(&m->results, o->id.i, &name);
+    result->name = (struct name){(uint32_t)name};
+    bool known = x && x->kind != OPERAND_UNKNOWN;
+    if (known && !eval_expr(outline_eval(m->outline), m->env, operand_tensor(m, x), &v)) {
+        onnx_problem(m->problems, "output %s: it is no tensor", wire_text(m->arena, o->name));
+        diags_clear(&m->errors);
+    }
+    bool tensor = v.kind == VAL_TENSOR;
+    result->kids[0] = make_type(m,
+                                tensor  ? v.dtype
+                                : known ? x->type
+                                        : o->type,
+                                tensor ? v.tensor->rank : 0, tensor ? v.tensor->dims : NULL);
+    return result;
 }
 
 static struct ast *make_results(struct importer *m) {
-    const struct onnx_value *outputs = m->model->outputs.at;
     struct ast *results = new_node(m, AST_RESULTS, m->model->outputs.n);
     for (uint32_t i = 0; i < m->model->outputs.n; i++) {
-        struct ast *result = new_node(m, AST_RESULT, 1);
-        result->name = result_name(m, outputs[i].id);
-        result->kids[0] = make_type(m, &outputs[i], true);
-        results->kids[i] = result;
+        const struct ast *type =
+            (results->kids[i] = make_result(m, &m->model->outputs.at[i]))->kids[0];
+        for (uint32_t d = 0; d < type->nkids; d++)
+            m->open = m->open || type->kids[d]->kind == AST_ANY;
     }
     return results;
 }
 
-/* --- nodes ---------------------------------------------------------------------------------- */
+/* Results whose size a run finds have no names: the last expression gives them. */
+static void open_results(struct importer *m, struct ast *results, struct ast *body) {
+    struct ast *all = new_node(m, AST_TUPLE, 0);
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        ast_push(m->arena, all, new_name(m, results->kids[i]->name));
+        results->kids[i]->name = (struct name){0};
+    }
+    ast_push(m->arena, body, results->nkids == 1 ? all->kids[0] : all);
+}
+
+/* --- the second turn ------------------------------------------------------------------------- */
+
+static struct operand *stood_for(struct importer *m, const struct ast *e) {
+    uint64_t x = 0;
+    return e->kind == AST_NAME && map_get(&m->stand_ins, e->name.i, &x)
+               ? (struct operand *)(uintptr_t)x
+               : NULL;
+}
+
+/* Notes the weights that E reads. */
+static void note_weights(struct importer *m, const struct ast *e) {
+    const struct operand *x = stood_for(m, e);
+    if (x && x->kind == OPERAND_WEIGHT)
+        m->model->weights.at[x->weight].used = true;
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            note_weights(m, e->kids[k]);
+}
+
+/* Keeps the weights that are used. */
+static void drop_weights(struct importer *m) {
+    struct onnx_model *model = m->model;
+    for (uint32_t i = 0; i < m->lines.n; i++)
+        note_weights(m, m->lines.at[i].value);
+    for (uint32_t i = 0; i < model->outputs.n; i++) {
+        const struct operand *x = operand_of(m, model->outputs.at[i].id);
+        if (x && x->kind != OPERAND_UNKNOWN)
+            note_weights(m, operand_tensor(m, x));
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < model->weights.n; i++)
+        if (model->weights.at[i].used) {
+            operand_of(m, model->weights.at[i].id)->weight = n;
+            model->weights.at[n++] = model->weights.at[i];
+        }
+    model->weights.n = n;
+}
+
+/* E with what reads the values in place of stand-ins. */
+static struct ast *finished(struct importer *m, struct ast *e) {
+    const struct operand *x = stood_for(m, e);
+    if (x)
+        return x->read ? ast_clone(m->arena, x->read) : new_text_name(m, "_");
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            e->kids[k] = finished(m, e->kids[k]);
+    return e;
+}
 
 /* What a value in between is called: `/fc1/Gemm_output_0` is fc1_gemm. */
 static struct name claim_value(struct importer *m, struct wire_bytes name) {
@@ -182,176 +234,105 @@ static struct name claim_value(struct importer *m, struct wire_bytes name) {
     return idents_claim(&m->scope, lower);
 }
 
-/* The row for a node; NULL after a problem. */
-static const struct onnx_operator *find_operator(struct importer *m, const struct onnx_node *x) {
-    int64_t first = 0;
-    const struct onnx_operator *o =
-        x->own ? onnx_operator_find(x->wire->op_type, x->version, &first) : NULL;
-    if (!o && first && x->version)
-        onnx_problem(m->problems, "%s: the operator is known from version %lld on", x->text,
-                     (long long)first);
-    else if (!o && first)
-        onnx_problem(m->problems, "%s: the file does not say which version is meant", x->text);
-    else if (!o)
-        onnx_problem(m->problems, "%s: the operator is not known", x->text);
-    return o;
-}
-
-/* Appends `NAME = value` to the call, unless the value is the one that an absent one means. */
-static bool add_attribute(struct importer *m, const struct onnx_node *x,
-                          const struct onnx_attribute *row, const struct wire_attribute *w,
-                          struct ast *call) {
-    enum { TYPE_FLOAT = 1, TYPE_INT = 2, NUMBER_F = 2, NUMBER_I = 3 };
-    bool real = row->kind == ATTRIBUTE_FLOAT;
-    bool fits = w->type ? w->type == (real ? TYPE_FLOAT : TYPE_INT)
-                        : WIRE_HAS(w, real ? NUMBER_F : NUMBER_I);
-    if (!fits || w->ref_attr_name.n) {
-        onnx_problem(m->problems, "%s: the attribute %s is no %s", x->text, row->name,
-                     real ? "number" : "whole number");
-        return false;
-    }
-    int64_t integer = row->kind == ATTRIBUTE_FLAG ? w->i != 0 : w->i;
-    if (real ? w->f == row->absent : (double)integer == row->absent)
-        return true;
-    struct ast *keyword = new_node(m, AST_KEYWORD, 1);
-    keyword->name = name_of_text(m->names, row->name);
-    keyword->kids[0] = new_int(m, integer);
-    if (real) {
-        keyword->kids[0]->kind = AST_FLOAT;
-        keyword->kids[0]->integer = 0;
-        keyword->kids[0]->number = print_number_value((double)w->f, DT_f32);
-    }
-    ast_push(m->arena, call, keyword);
-    return true;
-}
-
-/* The attributes in the order of the row. */
-static bool add_attributes(struct importer *m, const struct onnx_node *x,
-                           const struct onnx_operator *o, struct ast *call) {
-    bool good = true, *used = ARENA_ARRAY(m->arena, bool, x->wire->attribute.n);
-    for (uint32_t k = 0; k < ONNX_ATTRIBUTES_MAX && o->attributes[k].name; k++)
-        for (uint32_t i = 0; i < x->wire->attribute.n; i++) {
-            const struct wire_attribute *w = x->wire->attribute.at[i];
-            if (used[i] || !wire_is(w->name, o->attributes[k].name))
-                continue;
-            used[i] = true;
-            good = call && add_attribute(m, x, &o->attributes[k], w, call) && good;
-            break;
+static struct ast *finish_line(struct importer *m, const struct line *line) {
+    struct ast *value = finished(m, line->value), *x = new_node(m, AST_ASSIGN, 1);
+    x->kids[0] = value;
+    for (uint32_t k = 0; k < line->ntargets; k++) {
+        struct name name = name_of_text(m->names, "_");
+        struct operand *to = name_none(line->targets[k]) ? NULL : operand_of(m, line->targets[k]);
+        if (to) {
+            name =
+                name_none(to->result) ? claim_value(m, line->node->wire->output.at[k]) : to->result;
+            to->read = new_name(m, name);
         }
-    for (uint32_t i = 0; i < x->wire->attribute.n; i++) {
-        const struct wire_attribute *w = x->wire->attribute.at[i];
-        if (used[i])
-            continue;
-        onnx_problem(m->problems, "%s: the attribute %s is not known", x->text,
-                     wire_text(m->arena, w->name));
-        good = false;
+        ast_push(m->arena, x, new_name(m, name));
     }
-    return good;
+    return x;
 }
 
-/* Whether the node has as many inputs and outputs as the operator takes; *N: the inputs without
-   those that are left out at the end. */
-static bool check_counts(struct importer *m, const struct onnx_node *x,
-                         const struct onnx_operator *o, uint32_t *n) {
-    bool one = x->noutputs > 0 && !name_none(x->outputs[0]);
-    for (uint32_t k = 1; k < x->noutputs; k++)
-        one = one && name_none(x->outputs[k]);
-    *n = x->ninputs;
-    while (*n && name_none(x->inputs[*n - 1]))
-        --*n;
-    bool all = *n >= o->inputs[0] && *n <= o->inputs[1];
-    for (uint32_t k = 0; k < *n; k++)
-        all = all && !name_none(x->inputs[k]);
-    if (!all)
-        onnx_problem(m->problems, "%s: %u inputs, some perhaps left out, where it has %u to %u",
-                     x->text, *n, o->inputs[0], o->inputs[1]);
-    if (!one)
-        onnx_problem(m->problems, "%s: one output is possible", x->text);
-    return all && one;
-}
-
-/* The expression for a node; NULL after a problem. */
-static struct ast *make_expression(struct importer *m, const struct onnx_node *x,
-                                   const struct onnx_operator *o) {
-    uint32_t n;
-    struct ast *e = NULL;
-    if (!check_counts(m, x, o, &n))
-        return NULL;
-    switch (o->form) {
-    case WRITTEN_CALL:
-        e = new_node(m, AST_CALL, 1 + n);
-        e->kids[0] = new_text_name(m, o->call);
-        break;
-    case WRITTEN_INFIX:
-        e = new_node(m, AST_BINARY, 2);
-        e->op = o->infix;
-        break;
-    case WRITTEN_SAME: break;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        struct ast *value = value_of(m, x->inputs[k]);
-        if (o->form == WRITTEN_SAME)
-            e = value;
-        else
-            e->kids[k + (o->form == WRITTEN_CALL)] = value;
-    }
-    return add_attributes(m, x, o, o->form == WRITTEN_CALL ? e : NULL) ? e : NULL;
-}
-
-/* A line for the node; what it makes is known then, if only by name after a problem. */
-static void add_node(struct importer *m, const struct onnx_node *x) {
-    const struct onnx_operator *o = find_operator(m, x);
-    struct ast *e = o ? make_expression(m, x, o) : NULL;
-    for (uint32_t k = 0; k < x->noutputs; k++) {
-        struct name id = x->outputs[k], name = result_name(m, id);
-        if (name_none(id))
-            continue;
-        if (e && o->form == WRITTEN_SAME && name_none(name)) {
-            set_value(m, id, e);
-            continue;
-        }
-        if (name_none(name))
-            name = claim_value(m, x->wire->output.at[k]);
-        if (e && k == 0)
-            assign(m, name, e);
-        set_value(m, id, new_name(m, name));
-    }
-}
-
-/* Outputs that are inputs or weights. */
-static void add_copies(struct importer *m) {
+/* Outputs that no line makes. */
+static void add_copies(struct importer *m, struct ast *body) {
     for (uint32_t i = 0; i < m->model->outputs.n; i++) {
-        struct name id = m->model->outputs.at[i].id, name = result_name(m, id);
-        struct ast *value = value_of(m, id);
-        if (value->kind != AST_NAME || !name_eq(value->name, name))
-            assign(m, name, value);
+        struct name id = m->model->outputs.at[i].id;
+        uint64_t name = 0;
+        const struct operand *x = operand_of(m, id);
+        map_get(&m->results, id.i, &name);
+        if (!x || x->kind == OPERAND_UNKNOWN)
+            continue;
+        struct ast *value = finished(m, operand_tensor(m, x));
+        if (value->kind != AST_NAME || value->name.i != name)
+            assign(m, body, (struct name){(uint32_t)name}, value);
     }
 }
 
-/* --- the file ------------------------------------------------------------------------------- */
+/* --- symbols that say nothing ---------------------------------------------------------------- */
 
-static struct ast *make_forward(struct importer *m) {
-    struct ast *fn = new_node(m, AST_FN, 4);
-    for (uint32_t i = 0; i < m->model->inputs.n; i++) {
-        const struct onnx_value *v = &m->model->inputs.at[i];
-        struct name name = idents_claim(&m->scope, ident_text(m->arena, v->name, "x"));
-        set_value(m, v->id, new_name(m, name));
+static void count_names(const struct ast *e, struct map *counts) {
+    uint64_t n = 0;
+    if (e->kind == AST_NAME) {
+        map_get(counts, e->name.i, &n);
+        map_put(counts, e->name.i, n + 1);
     }
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            count_names(e->kids[k], counts);
+}
+
+/* A dimension that is named once may be any. */
+static void drop_symbols(struct importer *m, struct ast *fn) {
+    struct map counts = map_new(m->arena);
+    struct ast *params = fn->kids[0];
+    count_names(fn, &counts);
+    for (uint32_t i = 0; i < params->nkids; i++) {
+        struct ast *type = params->kids[i]->kids[0];
+        for (uint32_t d = 0; d < type->nkids; d++) {
+            uint64_t n = 0;
+            if (type->kids[d]->kind == AST_NAME && map_get(&counts, type->kids[d]->name.i, &n) &&
+                n == 1)
+                type->kids[d] = new_text_name(m, "_");
+        }
+    }
+}
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+/* The first turn: all nodes. */
+static void import_nodes(struct importer *m, const struct onnx_order *o) {
+    for (uint32_t i = 0; i < m->model->inputs.n; i++)
+        import_input(m, o, &m->model->inputs.at[i]);
+    for (uint32_t i = 0; i < m->model->weights.n; i++)
+        import_weight(m, i);
+    for (uint32_t i = 0; i < m->model->nodes.n; i++)
+        import_node(m, &m->model->nodes.at[i]);
+    drop_weights(m);
+}
+
+/* Names for the outputs, and which lines make them. */
+static void claim_results(struct importer *m) {
     for (uint32_t i = 0; i < m->model->outputs.n; i++) {
         const struct onnx_value *v = &m->model->outputs.at[i];
         struct name name = idents_claim(&m->scope, ident_text(m->arena, v->name, "y"));
+        struct operand *x = operand_of(m, v->id);
         map_put(&m->results, v->id.i, name.i);
+        if (x && x->kind == OPERAND_TENSOR && !x->read && name_none(x->result))
+            x->result = name;
     }
-    claim_symbols(m);
-    m->body = new_node(m, AST_BLOCK, 0);
+}
+
+static struct ast *make_forward(struct importer *m) {
+    struct ast *fn = new_node(m, AST_FN, 4), *body = new_node(m, AST_BLOCK, 0);
     fn->name = name_of_text(m->names, "forward");
+    claim_results(m);
     fn->kids[0] = make_params(m);
     fn->kids[1] = make_results(m);
     fn->kids[2] = new_node(m, AST_WHERE, 0);
-    fn->kids[3] = m->body;
-    for (uint32_t i = 0; i < m->model->nodes.n; i++)
-        add_node(m, &m->model->nodes.at[i]);
-    add_copies(m);
+    fn->kids[3] = body;
+    for (uint32_t i = 0; i < m->lines.n; i++)
+        ast_push(m->arena, body, finish_line(m, &m->lines.at[i]));
+    add_copies(m, body);
+    if (m->open)
+        open_results(m, fn->kids[1], body);
+    drop_symbols(m, fn);
     return fn;
 }
 
@@ -378,8 +359,10 @@ static const char *make_doc(struct importer *m, const char *path, const char *na
         buf_printf(&b, ", made by %s", x->producer);
     buf_printf(&b, ".\nTo run it: dcl run %s.dcl --entry model", show_file(m, name));
     for (uint32_t i = 0; i < x->inputs.n; i++) {
-        const char *input = name_text(m->names, value_of(m, x->inputs.at[i].id)->name);
-        buf_printf(&b, " --input %s=%s.npy", input, input);
+        const struct operand *in = operand_of(m, x->inputs.at[i].id);
+        const char *input = in->read ? name_text(m->names, in->read->name) : NULL;
+        if (input)
+            buf_printf(&b, " --input %s=%s.npy", input, input);
     }
     for (uint32_t i = 0; i < members->renamed.n; i++)
         buf_printf(&b, "\nThe weight %s.", members->renamed.at[i]);
@@ -403,27 +386,46 @@ static void add_instance(struct importer *m, struct ast *file, const char *name)
     ast_push(m->arena, file, load);
 }
 
-static struct ast *make_file(struct importer *m, const char *path, const char *name,
+/* Whether E calls a function of the module of operators. */
+static bool uses_module(const struct onnx_order *o, const struct ast *e) {
+    const struct module *where = NULL;
+    bool uses = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME &&
+                module_find(o->library, e->kids[0]->name, &where) && where == o->library;
+    for (uint32_t k = 0; !uses && k < e->nkids; k++)
+        uses = e->kids[k] && uses_module(o, e->kids[k]);
+    return uses;
+}
+
+static struct ast *make_file(struct importer *m, const struct onnx_order *o,
                              struct onnx_members *members) {
     struct idents layers = idents_new(m->arena, m->names);
     struct ast *file = new_node(m, AST_FILE, 0), *model = new_node(m, AST_LAYER, 3);
     model->name = idents_claim(&layers, "Model");
     m->scope = idents_new(m->arena, m->names);
+    import_nodes(m, o);
     *members = onnx_members_new(m->arena, m->names, m->model, &m->scope, &layers);
+    bool uses = false;
+    for (uint32_t i = 0; i < m->lines.n; i++)
+        uses = uses || uses_module(o, m->lines.at[i].value);
+    if (uses) {
+        struct ast *use = new_node(m, AST_USE, 0);
+        use->name = name_of_text(m->names, onnx_module());
+        ast_push(m->arena, file, use);
+    }
     for (uint32_t i = 0; i < members->layers.n; i++)
         ast_push(m->arena, file, members->layers.at[i]);
     struct ast *body = new_node(m, AST_BLOCK, 0);
     for (uint32_t i = 0; i < members->members.n; i++)
         ast_push(m->arena, body, members->members.at[i]);
     for (uint32_t i = 0; i < m->model->weights.n; i++)
-        set_value(m, m->model->weights.at[i].id, members->states[i].access);
+        operand_of(m, m->model->weights.at[i].id)->read = members->states[i].access;
     ast_push(m->arena, body, make_forward(m));
     model->kids[0] = new_node(m, AST_PARAMS, 0);
     model->kids[1] = new_node(m, AST_WHERE, 0);
     model->kids[2] = body;
-    model->doc = make_doc(m, path, name, members);
+    model->doc = make_doc(m, o->path, o->name, members);
     ast_push(m->arena, file, model);
-    add_instance(m, file, name);
+    add_instance(m, file, o->name);
     return file;
 }
 
@@ -458,23 +460,27 @@ static bool tell(struct diags *d, const char *path, const struct onnx_problems *
     return false;
 }
 
-bool onnx_import(struct arena *a, struct names *names, struct diags *d, const char *path,
-                 const void *bytes, size_t n, const char *name, struct onnx_program *out) {
+bool onnx_import(struct arena *a, struct names *names, struct diags *d, const void *bytes, size_t n,
+                 const struct onnx_order *order, struct onnx_program *out) {
     const char *why = NULL;
     struct onnx_members members;
     struct onnx_problems problems = {.arena = a};
     const struct wire_model *wire = wire_read(a, bytes, n, &why);
     *out = (struct onnx_program){0};
     if (!wire) {
-        diag_error(d, nowhere, ERR_FILE_READ, path, why);
+        diag_error(d, nowhere, ERR_FILE_READ, order->path, why);
         return false;
     }
     struct importer m = {.arena = a, .names = names, .problems = &problems};
     m.model = onnx_model_new(a, wire, &problems);
-    m.values = map_new(a);
+    m.operands = map_new(a);
+    m.stand_ins = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);
-    out->file = make_file(&m, path, name, &members);
+    diags_init(&m.errors, a, d->sources);
+    m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->library);
+    m.env = env_new(a, ENV_FUNCTION, NULL, order->library);
+    out->file = make_file(&m, order, &members);
     set_weights(&m, &members, out);
-    return tell(d, path, &problems);
+    return tell(d, order->path, &problems);
 }

@@ -4,6 +4,7 @@
 
 #include "lang/ast/ast.h"
 #include "lang/base/diag.h"
+#include "lang/check/module.h"
 #include "lang/files/files.h"
 
 struct onnx_program {
@@ -12,13 +13,34 @@ struct onnx_program {
     uint32_t nweights;
 };
 
-/* The model in the N bytes at BYTES, which have to stay. PATH is what it is called in messages;
-   the program is to be NAME.dcl, its weights, if there are any, NAME.safetensors beside it. False
-   after ONE error whose notes are all the reasons. */
-bool onnx_import(struct arena *a, struct names *names, struct diags *d, const char *path,
-                 const void *bytes, size_t n, const char *name, struct onnx_program *out);
+/* What is known of a model beside its file: the value of an input that sizes hang on, as an
+   expression, or the size of a dimension. */
+struct onnx_known {
+    const char *name, *text;
+    bool dimension;
+};
+
+/* What an import asks for. */
+struct onnx_order {
+    const char *path; /* what the model is called in messages */
+    const char *name; /* the program is to be NAME.dcl */
+    const struct onnx_known *known;
+    uint32_t nknown;
+    const struct module *library; /* that of onnx_module() */
+};
+
+/* The module of the library where the functions of operator.def are that the library itself has
+   not. */
+const char *onnx_module(void);
+/* The model in the N bytes at BYTES, which have to stay. The weights of the program, if there are
+   any, are to be NAME.safetensors beside it. NAMES are those of the library. False after ONE error
+   whose notes are all the reasons. */
+bool onnx_import(struct arena *a, struct names *names, struct diags *d, const void *bytes, size_t n,
+                 const struct onnx_order *order, struct onnx_program *out);
 /* Imports the file FROM into the file TO, which ends in .dcl, and its weights into the file beside
-   it that ends in .safetensors instead. Both are made or replaced; on an error none is. */
-bool onnx_import_file(struct arena *a, struct diags *d, const char *from, const char *to);
+   it that ends in .safetensors instead. Both are made or replaced; on an error none is. ORDER's
+   path and name are FROM's and TO's. */
+bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
+                      const char *to, const struct onnx_order *order);
 
 #endif

@@ -152,8 +152,6 @@ static void read_outputs(struct builder *b, const struct wire_graph *g) {
             why = "nothing makes it";
         else
             why = read_type(b->m->arena, w->type, &v);
-        if (!why && !v.has_shape)
-            why = "its shape is not given";
         map_put(&known, v.id.i, 1);
         if (why)
             onnx_problem(b->problems, "output %s: %s", show(b, w->name), why);
@@ -249,6 +247,11 @@ static void order_nodes(struct builder *b, const struct onnx_node *nodes, uint32
             }
         }
     }
+}
+
+uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w) {
+    VEC_PUSH(m->arena, m->weights, *w);
+    return m->weights.n - 1;
 }
 
 /* --- the face ------------------------------------------------------------------------------- */

@@ -27,6 +27,8 @@ struct onnx_weight {
     const int64_t *dims;
     const void *data; /* row-major, little-endian, perhaps not aligned; in the input or the arena */
     size_t bytes;
+    bool constant; /* it stands in a node, not among the weights */
+    bool used;     /* some expression reads it as a tensor */
 };
 
 /* A size, or a name for one, or neither. */
@@ -65,6 +67,8 @@ struct onnx_model {
     VEC(struct onnx_node) nodes;
 };
 
+/* Adds a weight; its index. */
+uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w);
 /* The model in W. With problems added it is of use only for finding more of them. */
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
                                   struct onnx_problems *p);

@@ -87,16 +87,18 @@ static bool write_program(struct arena *a, struct diags *d, const struct names *
     return place(d, text, to);
 }
 
-bool onnx_import_file(struct arena *a, struct diags *d, const char *from, const char *to) {
+bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
+                      const char *to, const struct onnx_order *order) {
     struct input in = {.arena = a, .diags = d, .path = from};
-    struct names *names = names_new(a);
+    struct onnx_order all = *order;
     struct onnx_program program;
     size_t n = strlen(to);
     if (n < 5 || strcmp(to + n - 4, ".dcl") != 0 || to[n - 5] == '/')
         return refuse(d, to, "the name does not end in .dcl");
     const char *name = arena_strndup(a, to, n - 4), *slash = strrchr(name, '/');
     const char *weights = arena_printf(a, "%s%s", name, weights_suffix);
-    return input_open(&in) &&
-           onnx_import(a, names, d, from, in.bytes, in.n, slash ? slash + 1 : name, &program) &&
+    all.path = from;
+    all.name = slash ? slash + 1 : name;
+    return input_open(&in) && onnx_import(a, names, d, in.bytes, in.n, &all, &program) &&
            write_program(a, d, names, &program, to, weights);
 }

@@ -26,7 +26,8 @@ struct program {
 
 static inline bool program_is_builtin(void *data, struct name n) {
     return eval_is_builtin(data, n) || strncmp(name_text(data, n), "kaiming", 7) == 0 ||
-           strcmp(name_text(data, n), "zeros") == 0 || strcmp(name_text(data, n), "ones") == 0;
+           strcmp(name_text(data, n), "uniform") == 0 || strcmp(name_text(data, n), "zeros") == 0 ||
+           strcmp(name_text(data, n), "ones") == 0;
 }
 
 static inline bool program_is_variable(void *data, struct name n) {
@@ -78,9 +79,9 @@ static inline int program_dcl_file(const struct dirent *e) {
 /* Calls F with the path and text of every file of the standard library, in order. */
 static inline void program_stdlib(struct program *p,
                                   void (*f)(struct program *, const char *, char *)) {
-    static const char *const folders[] = {"stdlib", "stdlib/kernels"};
+    static const char *const folders[] = {"stdlib", "stdlib/kernels", "stdlib/modules/onnx"};
     const char *src = getenv("DCL_SRC");
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
         const char *dir = arena_printf(p->arena, "%s/%s", src ? src : ".", folders[k]), *why;
         struct dirent **files;
         int n = scandir(dir, &files, program_dcl_file, alphasort);

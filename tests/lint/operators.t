@@ -10,7 +10,7 @@ import tree
 HOOKS = {"matmul"}  # `@` means the library's
 # Names of blocks of code and words of the syntax that happen to be functions, too.
 WORDS = {"before", "part", "tile", "unique", "var", "stack"}
-TABLES = {"lang/onnx/onnx.def"}
+TABLES = {"lang/onnx/onnx.def", "lang/onnx/operator.def"}
 
 
 def names_of(path, pattern):

@@ -1,3 +1,5 @@
+use onnx
+
 ## Imported from mlp.onnx, opset 17, made by make_mlp.py.
 ## To run it: dcl run mlp.dcl --entry model --input x=x.npy
 layer Model {
@@ -11,7 +13,7 @@ layer Model {
     fc2_gemm = gemm(act1_relu, fc2.weight, fc2.bias, transB = 1)
     act2_relu = relu(fc2_gemm)
     fc3_gemm = gemm(act2_relu, fc3.weight, fc3.bias, transB = 1)
-    y = softmax_axis(fc3_gemm, axis = 1)
+    y = softmax(fc3_gemm, axis = 1)
   }
 }
 

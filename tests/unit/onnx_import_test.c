@@ -2,8 +2,10 @@
    imported, never more; memory that runs out is told. */
 #include "lang/onnx/import.h"
 #include "lang/onnx/operators.h"
+#include "tests/harness/program.h"
 #include "tests/parse/trees.h"
 
+static struct program *library; /* its names are those of the programs */
 static char *original;
 static size_t size;
 
@@ -29,11 +31,13 @@ enum outcome { IMPORTED, REFUSED, WRONG };
 /* N bytes in a block of their own. */
 static enum outcome import_bytes(const char *bytes, size_t n) {
     struct unit u = unit_new();
+    struct onnx_order order = {.path = "m.onnx", .name = "m", .library = library->prelude};
     struct onnx_program p;
+    u.names = library->names;
     char *copy = mem_alloc(n ? n : 1);
     memcpy(copy, bytes, n);
     diags_clear(&u.diags);
-    bool done = onnx_import(u.arena, u.names, &u.diags, "m.onnx", copy, n, "m", &p);
+    bool done = onnx_import(u.arena, u.names, &u.diags, copy, n, &order, &p);
     enum outcome o = done ? IMPORTED : REFUSED;
     if (done != (u.diags.errors == 0))
         o = WRONG;
@@ -94,10 +98,10 @@ static void test_no_memory(void) {
         if (setjmp(here) == 0) {
             struct diags d;
             struct onnx_program p;
-            struct names *names = names_new(a);
+            struct onnx_order order = {.path = "m.onnx", .name = "m", .library = library->prelude};
             diags_init(&d, a, sources_new(a));
             arena_fail_after(n);
-            out = onnx_import(a, names, &d, "m.onnx", original, size, "m", &p);
+            out = onnx_import(a, library->names, &d, original, size, &order, &p);
             arena_fail_after(-1);
             if (out)
                 n = 10000; /* it needs no more than that */
@@ -117,24 +121,40 @@ static void test_table(void) {
     uint32_t k = 0;
     for (; (o = onnx_operator_at(k)); k++) {
         int64_t first = 0;
-        struct wire_bytes name = {o->name, strlen(o->name)};
-        ok(onnx_operator_find(name, o->since, &first) == o, "%s from version %lld", o->name,
+        struct wire_bytes name = {o->name, strlen(o->name)}, domain = {o->domain, 0};
+        struct onnx_input in[ONNX_INPUTS_MAX];
+        if (o->domain)
+            domain.n = strlen(o->domain);
+        ok(onnx_operator_find(domain, name, o->since, &first) == o, "%s from version %lld", o->name,
            (long long)o->since);
-        ok(!onnx_operator_find(name, o->since - 1, &first) || first < o->since, "and not before");
-        ok((o->form == WRITTEN_CALL) == (o->call != NULL) && o->inputs[0] <= o->inputs[1] &&
-               (o->form == WRITTEN_CALL || !o->attributes[0].name) &&
-               (o->form != WRITTEN_INFIX || (o->inputs[0] == 2 && o->inputs[1] == 2)) &&
-               (o->form != WRITTEN_SAME || (o->inputs[0] == 1 && o->inputs[1] == 1)),
+        ok(!onnx_operator_find(domain, name, o->since - 1, &first) || first < o->since,
+           "and not before");
+        uint32_t n = onnx_operator_inputs(o, in);
+        bool rest = n && in[n - 1].takes == TAKES_REST, call = o->form == WRITTEN_CALL;
+        ok((call || o->form == WRITTEN_FOLD) == (o->call != NULL) &&
+               (call || !o->attributes[0].name) &&
+               ((o->form != WRITTEN_INFIX && o->form != WRITTEN_FOLD) || n == 2 || rest) &&
+               (o->form != WRITTEN_SAME || n == 1),
            "its form, call, inputs and attributes fit");
+        const char *functions[] = {o->call, o->plain, o->more, o->fixed};
+        for (int i = 0; i < 4; i++)
+            if (functions[i])
+                ok(module_find(library->prelude, name_of_text(library->names, functions[i]),
+                               NULL) ||
+                       eval_is_builtin(library->names, name_of_text(library->names, functions[i])),
+                   "%s is a function of the library", functions[i]);
     }
     ok(k > 0, "there are rows");
     int64_t first = 7;
-    ok(!onnx_operator_find((struct wire_bytes){"Nothing", 7}, 20, &first) && first == 0,
+    ok(!onnx_operator_find((struct wire_bytes){NULL, 0}, (struct wire_bytes){"Nothing", 7}, 20,
+                           &first) &&
+           first == 0,
        "no such operator");
 }
 
 int main(void) {
     struct arena *a = arena_new();
+    library = program_new(true);
     test_table();
     if (read_original(a)) {
         is_int(import_bytes(original, size), IMPORTED, "the file comes back");
@@ -143,5 +163,6 @@ int main(void) {
         test_no_memory();
     }
     arena_free(a);
+    program_free(library);
     return done_testing();
 }

@@ -1,0 +1,96 @@
+/* What the files that make a program of a model share.
+
+   Note [two turns]
+   First each node becomes an expression over stand-ins, names that no program can spell, and this
+   is evaluated with verbs that do nothing (lang/eval/outline.h): so shapes are known, what is known
+   to be a number is one, what does not fit is told, and which weights are read as tensors. Then
+   names are given, and stand-ins become what reads the values. */
+#ifndef DCL_LANG_ONNX_IMPORTER_H
+#define DCL_LANG_ONNX_IMPORTER_H
+
+#include "lang/eval/outline.h"
+#include "lang/onnx/idents.h"
+#include "lang/onnx/import.h"
+#include "lang/onnx/model.h"
+#include "lang/onnx/operators.h"
+
+/* What a name of the model stands for. */
+struct operand {
+    enum operand_kind {
+        OPERAND_UNKNOWN, /* there was a problem */
+        OPERAND_TENSOR,  /* known when it runs */
+        OPERAND_FIXED,   /* numbers, or lists of them, known now */
+        OPERAND_WEIGHT   /* a weight of the model */
+    } kind;
+    enum dtype type;
+    struct value v;       /* TENSOR, WEIGHT: a tensor or scalar of the outline; FIXED: static */
+    struct name stand_in; /* stands for it in expressions; not of FIXED */
+    uint32_t weight;      /* WEIGHT: its place in the model */
+    struct ast *read;     /* what the stand-in becomes, NULL until that is known */
+    struct name result;   /* the output that it is, or none */
+};
+
+/* A line of the program: TARGETS = VALUE. */
+struct line {
+    const struct onnx_node *node;
+    struct ast *value;
+    uint32_t ntargets;
+    struct name *targets; /* ids of the model, none: not wanted */
+};
+
+struct importer {
+    struct arena *arena;
+    struct names *names; /* of the program */
+    struct onnx_model *model;
+    struct onnx_problems *problems;
+    struct outline *outline;
+    struct env *env;     /* of the stand-ins */
+    struct diags errors; /* of the evaluator */
+    struct idents scope;
+    struct map operands;  /* id of a value -> struct operand * */
+    struct map stand_ins; /* stand-in -> struct operand * */
+    struct map results;   /* id of an output -> name */
+    struct map symbols;   /* name of a dimension, as an id of the model -> name */
+    VEC(struct line) lines;
+    uint32_t stands;  /* stand-ins so far */
+    bool found, open; /* for import.c: a size that a run finds; some result has one */
+};
+
+/* --- syntax.c: trees ------------------------------------------------------------------------- */
+
+struct ast *new_node(struct importer *m, enum ast_kind kind, uint32_t nkids);
+struct ast *new_name(struct importer *m, struct name n);
+struct ast *new_text_name(struct importer *m, const char *text);
+struct ast *new_int(struct importer *m, int64_t v);
+struct ast *new_call(struct importer *m, const char *callee);
+/* A static value as an expression: a number, symbol, text, truth value, type, or list of such. */
+struct ast *ast_of_value(struct importer *m, const struct value *v);
+
+/* --- operands.c ------------------------------------------------------------------------------ */
+
+struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
+                            enum dtype type, struct value v);
+/* The operand that weight INDEX of the model is. */
+void import_weight(struct importer *m, uint32_t index);
+/* NULL if nothing is known of it. */
+struct operand *operand_of(struct importer *m, struct name id);
+/* Whether X is known now, its value in *V. INTEGERS: a weight counts only if a program would not
+   train it. */
+bool operand_fixed(struct importer *m, const struct operand *x, bool integers, struct value *v);
+/* An expression that reads X as a tensor. */
+struct ast *operand_tensor(struct importer *m, const struct operand *x);
+
+/* --- attributes.c ---------------------------------------------------------------------------- */
+
+/* Appends the keywords of a node to CALL (NULL: it takes none); false after problems. */
+bool add_attributes(struct importer *m, const struct onnx_node *x, const struct onnx_operator *o,
+                    struct ast *call);
+/* The weight that a node is which holds a tensor in an attribute; false after a problem. */
+bool constant_weight(struct importer *m, const struct onnx_node *x, struct onnx_weight *out);
+
+/* --- nodes.c --------------------------------------------------------------------------------- */
+
+/* The first turn, for one node. */
+void import_node(struct importer *m, const struct onnx_node *x);
+
+#endif

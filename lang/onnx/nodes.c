@@ -1,0 +1,298 @@
+/* Nodes as lines of the program: see Note [two turns] in importer.h. */
+#include "lang/onnx/importer.h"
+
+#include <string.h>
+
+/* The row for a node; NULL after a problem. */
+static const struct onnx_operator *find_operator(struct importer *m, const struct onnx_node *x) {
+    int64_t first = 0;
+    const struct onnx_operator *o =
+        onnx_operator_find(x->wire->domain, x->wire->op_type, x->version, &first);
+    if (!o && first && x->version)
+        onnx_problem(m->problems, "%s: the operator is known from version %lld on", x->text,
+                     (long long)first);
+    else if (!o && first)
+        onnx_problem(m->problems, "%s: the file does not say which version is meant", x->text);
+    else if (!o)
+        onnx_problem(m->problems, "%s: the operator is not known", x->text);
+    return o;
+}
+
+/* --- inputs ---------------------------------------------------------------------------------- */
+
+/* A node while its line is made. */
+struct work {
+    struct importer *m;
+    const struct onnx_node *x;
+    const struct onnx_operator *o;
+    uint32_t nin, n; /* of the row; of the node, without those left out at the end */
+    struct onnx_input in[ONNX_INPUTS_MAX];
+    bool fixed; /* all that it reads is known now */
+};
+
+static bool check_counts(struct work *w) {
+    const struct onnx_node *x = w->x;
+    const struct onnx_operator *o = w->o;
+    uint32_t least = 0, outputs = 0, most = o->outputs ? o->outputs : 1;
+    w->nin = onnx_operator_inputs(o, w->in);
+    w->n = x->ninputs;
+    while (w->n && name_none(x->inputs[w->n - 1]))
+        w->n--;
+    bool rest = w->nin && w->in[w->nin - 1].takes == TAKES_REST;
+    for (uint32_t k = 0; k < w->nin; k++)
+        least += !w->in[k].optional;
+    bool all = w->n >= least && (rest || w->n <= w->nin);
+    for (uint32_t k = 0; k < w->n; k++)
+        all = all && !(name_none(x->inputs[k]) && (k >= w->nin || !w->in[k].optional));
+    if (!all)
+        onnx_problem(w->m->problems,
+                     "%s: %u inputs, some perhaps left out, where it has %u to %s%u", x->text, w->n,
+                     least, rest ? "any number, not " : "", w->nin);
+    for (uint32_t k = 0; k < x->noutputs; k++)
+        if (!name_none(x->outputs[k]))
+            outputs = k + 1;
+    if (outputs == 0 || outputs > most)
+        onnx_problem(w->m->problems, "%s: %u outputs, where it has %s%u", x->text, outputs,
+                     most > 1 ? "at most " : "", most);
+    return all && outputs && outputs <= most;
+}
+
+/* The operands, all known; false if there was a problem with one. */
+static bool find_operands(struct work *w, struct operand **at) {
+    struct value v;
+    w->fixed = w->n > 0;
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (name_none(w->x->inputs[k]))
+            continue;
+        at[k] = operand_of(w->m, w->x->inputs[k]);
+        if (!at[k] || at[k]->kind == OPERAND_UNKNOWN)
+            return false;
+        w->fixed = w->fixed && operand_fixed(w->m, at[k], true, &v);
+    }
+    return true;
+}
+
+static bool is_list(const struct value *v) {
+    return v->kind == VAL_LIST || v->kind == VAL_PACK;
+}
+
+/* Operand X as input K: a tensor, or what is known of it. NULL after a problem. */
+static struct ast *make_argument(struct work *w, uint32_t k, const struct operand *x,
+                                 bool as_fixed) {
+    struct importer *m = w->m;
+    enum onnx_takes takes = w->in[k < w->nin ? k : w->nin - 1].takes;
+    struct value v;
+    if (takes != TAKES_LIST && takes != TAKES_NUMBER && !as_fixed)
+        return operand_tensor(m, x);
+    if (!operand_fixed(m, x, false, &v)) {
+        onnx_problem(m->problems, "%s: its input %s must be known when the model is imported",
+                     w->x->text, wire_text(m->arena, w->x->wire->input.at[k]));
+        return NULL;
+    }
+    if (takes == TAKES_NUMBER && is_list(&v) && v.list->n == 1)
+        v = v.list->at[0];
+    if (takes == TAKES_LIST && !is_list(&v)) {
+        struct value list = value_list_new(m->arena, VAL_LIST, 1);
+        list.list->at[0] = v;
+        v = list;
+    }
+    return ast_of_value(m, &v);
+}
+
+/* --- expressions ----------------------------------------------------------------------------- */
+
+static struct ast *join(struct work *w, struct ast *a, struct ast *b) {
+    struct importer *m = w->m;
+    struct ast *e;
+    if (w->o->form != WRITTEN_FOLD) {
+        e = new_node(m, AST_BINARY, 2);
+        e->op = w->o->form == WRITTEN_INFIX ? w->o->infix : w->o->floats;
+        e->kids[0] = a;
+        e->kids[1] = b;
+        return e;
+    }
+    e = new_call(m, w->o->call);
+    ast_push(m->arena, e, a);
+    ast_push(m->arena, e, b);
+    return e;
+}
+
+static uint32_t wanted_outputs(const struct work *w) {
+    uint32_t n = w->x->noutputs;
+    while (n && name_none(w->x->outputs[n - 1]))
+        n--;
+    return n;
+}
+
+static struct ast *make_call(struct work *w, const char *function, struct ast **args) {
+    struct importer *m = w->m;
+    struct ast *call = new_call(m, function), *rest = NULL;
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (k + 1 >= w->nin && w->in[w->nin - 1].takes == TAKES_REST) {
+            if (!rest)
+                ast_push(m->arena, call, rest = new_node(m, AST_LIST, 0));
+            ast_push(m->arena, rest, args[k]);
+            continue;
+        }
+        ast_push(m->arena, call, args[k] ? args[k] : new_text_name(m, "none"));
+    }
+    uint32_t before = call->nkids;
+    if (!add_attributes(m, w->x, w->o, call))
+        return NULL;
+    if (w->o->counted) {
+        struct ast *count = new_node(m, AST_KEYWORD, 1);
+        count->name = name_of_text(m->names, "outputs");
+        count->kids[0] = new_int(m, wanted_outputs(w));
+        ast_push(m->arena, call, count);
+    }
+    if (w->o->plain && function == w->o->call && call->nkids == before && wanted_outputs(w) == 1)
+        call->kids[0] = new_text_name(m, w->o->plain);
+    return call;
+}
+
+/* The expression for the node, AS_FIXED: by the function for numbers. NULL after a problem. */
+static struct ast *make_expression(struct work *w, struct operand **at, bool as_fixed) {
+    struct importer *m = w->m;
+    struct ast **args = ARENA_ARRAY(m->arena, struct ast *, w->n + 1);
+    const struct onnx_operator *o = w->o;
+    for (uint32_t k = 0; k < w->n; k++)
+        if (at[k] && !(args[k] = make_argument(w, k, at[k], as_fixed)))
+            return NULL;
+    if (as_fixed)
+        return make_call(w, o->fixed, args);
+    if (o->form == WRITTEN_CALL && !(o->floats && dtype_is_float(at[0]->type)))
+        return make_call(w, o->more && wanted_outputs(w) > 1 ? o->more : o->call, args);
+    struct ast *e = args[0];
+    for (uint32_t k = 1; k < w->n; k++)
+        e = join(w, e, args[k]);
+    return add_attributes(m, w->x, o, NULL) ? e : NULL;
+}
+
+/* --- what it gives --------------------------------------------------------------------------- */
+
+static bool is_static(const struct value *v) {
+    bool all = true;
+    if (!is_list(v))
+        return value_is_number(v) || v->kind == VAL_BOOL;
+    for (uint32_t i = 0; all && i < v->list->n; i++)
+        all = is_static(&v->list->at[i]);
+    return all;
+}
+
+static enum dtype static_type(const struct work *w, struct operand *const *at,
+                              const struct value *v) {
+    enum dtype t = v->kind == VAL_BOOL ? DT_bool : v->kind == VAL_FLOAT ? DT_f32 : DT_i64;
+    if (is_list(v))
+        return v->list->n ? static_type(w, at, &v->list->at[0]) : DT_i64;
+    for (uint32_t k = 0; k < w->n; k++) /* of the first input of this class */
+        if (at[k] && at[k]->type != DT_NONE && dtypes[at[k]->type].class == dtypes[t].class)
+            return at[k]->type;
+    return t;
+}
+
+/* The evaluator's first error, as a problem of the node. */
+static void tell(struct work *w) {
+    const struct diag *d = w->m->errors.first;
+    while (d && d->severity != SEV_ERROR)
+        d = d->next;
+    onnx_problem(w->m->problems, "%s: %s%s%s", w->x->text, d ? d->text : "it cannot be had",
+                 d && d->help ? "; " : "", d && d->help ? d->help : "");
+    diags_clear(&w->m->errors);
+}
+
+/* Output K is V. */
+static void set_output(struct work *w, struct operand *const *at, uint32_t k, struct value v) {
+    struct importer *m = w->m;
+    struct name id = w->x->outputs[k];
+    if (name_none(id) || operand_of(m, id)) /* two things of one name have been told */
+        return;
+    if (is_static(&v))
+        operand_new(m, id, OPERAND_FIXED, static_type(w, at, &v), v);
+    else if (v.kind == VAL_TENSOR || v.kind == VAL_SCALAR)
+        operand_new(m, id, OPERAND_TENSOR, v.dtype, v);
+    else
+        operand_new(m, id, OPERAND_UNKNOWN, DT_NONE, v);
+}
+
+static void set_unknown(struct importer *m, const struct onnx_node *x) {
+    for (uint32_t k = 0; k < x->noutputs; k++)
+        if (!name_none(x->outputs[k]) && !operand_of(m, x->outputs[k]))
+            operand_new(m, x->outputs[k], OPERAND_UNKNOWN, DT_NONE, value_none());
+}
+
+/* Sets the outputs to V, which is what E gives, and adds the line unless all are known now. */
+static bool add_line(struct work *w, struct operand *const *at, struct ast *e, struct value v) {
+    struct importer *m = w->m;
+    uint32_t n = wanted_outputs(w);
+    bool several = w->o->several || n > 1;
+    if (several && (!is_list(&v) || v.list->n < n)) {
+        onnx_problem(m->problems, "%s: %u outputs, it gives fewer", w->x->text, n);
+        return false;
+    }
+    bool known = true;
+    uint32_t room = several ? v.list->n + n : 1;
+    struct line line = {w->x, e, 0, ARENA_ARRAY(m->arena, struct name, room)};
+    for (uint32_t k = 0; k < n; k++) {
+        set_output(w, at, k, several ? v.list->at[k] : v);
+        const struct operand *x =
+            name_none(w->x->outputs[k]) ? NULL : operand_of(m, w->x->outputs[k]);
+        bool line_makes = x && x->kind == OPERAND_TENSOR;
+        known = known && (!x || x->kind == OPERAND_FIXED);
+        line.targets[line.ntargets++] = line_makes ? w->x->outputs[k] : (struct name){0};
+    }
+    if (several && !v.tuple) /* a list is taken apart as a whole, of several results the first */
+        n = v.list->n;
+    else if (several && n == 1 && v.list->n > 1)
+        n = 2;
+    while (line.ntargets < n)
+        line.targets[line.ntargets++] = (struct name){0};
+    if (!known)
+        VEC_PUSH(m->arena, m->lines, line);
+    return true;
+}
+
+void import_node(struct importer *m, const struct onnx_node *x) {
+    struct work w = {.m = m, .x = x, .o = find_operator(m, x)};
+    struct operand **at = ARENA_ARRAY(m->arena, struct operand *, x->ninputs + 1);
+    if (!w.o || (w.o->form == WRITTEN_CONSTANT ? x->noutputs != 1 : !check_counts(&w))) {
+        set_unknown(m, x);
+        return;
+    }
+    if (w.o->form == WRITTEN_CONSTANT) {
+        struct onnx_weight c = {
+            .id = x->outputs[0], .name = x->wire->output.at[0], .constant = true};
+        if (!operand_of(m, c.id) && constant_weight(m, x, &c))
+            import_weight(m, onnx_weight_add(m->model, &c));
+        else
+            set_unknown(m, x);
+        return;
+    }
+    bool takes = w.o->form == WRITTEN_CALL;
+    bool fit = add_attributes(m, x, w.o, takes ? new_call(m, w.o->call) : NULL);
+    if (!find_operands(&w, at) || !fit) {
+        set_unknown(m, x);
+        return;
+    }
+    if (w.o->form == WRITTEN_SAME) { /* another name for it */
+        if (!operand_of(m, x->outputs[0]))
+            map_put(&m->operands, x->outputs[0].i, (uintptr_t)at[0]);
+        set_unknown(m, x);
+        return;
+    }
+    struct ast *e = NULL;
+    struct value v;
+    bool ok = false;
+    if (w.fixed && w.o->fixed) {
+        e = make_expression(&w, at, true);
+        ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v);
+        diags_clear(&m->errors);
+    }
+    if (!ok) { /* a tensor, if all of it was not known, or could not be had as numbers */
+        e = make_expression(&w, at, false);
+        ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v);
+        if (e && !ok)
+            tell(&w);
+    }
+    if (!ok || !add_line(&w, at, e, v))
+        set_unknown(m, x);
+}

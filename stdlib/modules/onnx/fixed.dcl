@@ -1,0 +1,193 @@
+# Operators on what is known when a model is imported: numbers, and lists of them.
+
+# F of the elements of A and B, which broadcast.
+fn fixed_each(a, b, f) -> any {
+  if kind(a) != "list" and kind(b) != "list" { return f(a, b) }
+  if kind(a) != "list" { return [fixed_each(a, k, f) for k in b] }
+  if kind(b) != "list" { return [fixed_each(k, b, f) for k in a] }
+  n = max(len(a), len(b))
+  if len(a) != n and len(a) != 1 { error("lists of", len(a), "and", len(b), "elements") }
+  if len(b) != n and len(b) != 1 { error("lists of", len(a), "and", len(b), "elements") }
+  [fixed_each(a[if len(a) == 1 { 0 } else { i }], b[if len(b) == 1 { 0 } else { i }], f)
+      for i in 0:n]
+}
+
+# F of the elements of A.
+fn fixed_all(a, f) -> any { if kind(a) == "list" { [fixed_all(k, f) for k in a] } else { f(a) } }
+
+fn fixed_plus(a, b) -> any { a + b }
+
+fn fixed_minus(a, b) -> any { a - b }
+
+fn fixed_times(a, b) -> any { a * b }
+
+fn fixed_quotient(a, b) -> any {
+  if kind(a) == "float" or kind(b) == "float" { return a / b }
+  if proved(a < 0) and proved(b > 0) { -(-a // b) } else { a // b }
+}
+
+fn fixed_rest(a, b) -> any { a % b }
+
+fn fixed_power(a, b) -> any { a ** b }
+
+fn fixed_is_equal(a, b) -> any {
+  if kind(a) == "bool" { return a == b }
+  if proved(a == b) { return true }
+  if proved(a != b) { return false }
+  error("it hangs on sizes that are not known whether", a, "is", b)
+  false
+}
+
+fn fixed_is_less(a, b) -> any {
+  if proved(a < b) { return true }
+  if proved(a >= b) { return false }
+  error("it hangs on sizes that are not known whether", a, "is less than", b)
+  false
+}
+
+fn fixed_both(a, b) -> any { a and b }
+
+fn fixed_one(a, b) -> any { a or b }
+
+fn fixed_larger(a, b) -> any { max(a, b) }
+
+fn fixed_smaller(a, b) -> any { min(a, b) }
+
+fn fixed_minus_one(a) -> any { -a }
+
+fn fixed_inverse(a) -> any { not a }
+
+fn fixed_root(a) -> any { sqrt(1.0 * a) }
+
+fn fixed_add(a, b) -> any { fixed_each(a, b, fixed_plus) }
+
+fn fixed_sub(a, b) -> any { fixed_each(a, b, fixed_minus) }
+
+fn fixed_mul(a, b) -> any { fixed_each(a, b, fixed_times) }
+
+fn fixed_div(a, b) -> any { fixed_each(a, b, fixed_quotient) }
+
+fn fixed_mod(a, b; fmod: int = 0) -> any { fixed_each(a, b, fixed_rest) }
+
+fn fixed_pow(a, b) -> any { fixed_each(a, b, fixed_power) }
+
+fn fixed_equal(a, b) -> any { fixed_each(a, b, fixed_is_equal) }
+
+fn fixed_less(a, b) -> any { fixed_each(a, b, fixed_is_less) }
+
+fn fixed_greater(a, b) -> any { fixed_each(b, a, fixed_is_less) }
+
+fn fixed_and(a, b) -> any { fixed_each(a, b, fixed_both) }
+
+fn fixed_or(a, b) -> any { fixed_each(a, b, fixed_one) }
+
+fn fixed_max(xs: list) -> any { fixed_fold(xs, fixed_larger) }
+
+fn fixed_min(xs: list) -> any { fixed_fold(xs, fixed_smaller) }
+
+fn fixed_fold(xs: list, f) -> any {
+  if len(xs) == 1 { return xs[0] }
+  fixed_each(fixed_fold(xs[:len(xs) - 1], f), xs[len(xs) - 1], f)
+}
+
+fn fixed_neg(a) -> any { fixed_all(a, fixed_minus_one) }
+
+fn fixed_not(a) -> any { fixed_all(a, fixed_inverse) }
+
+fn fixed_sqrt(a) -> any { fixed_all(a, fixed_root) }
+
+# A or B by C.
+fn fixed_where(c, a, b) -> any {
+  if kind(c) != "list" { return if c { a } else { b } }
+  [fixed_where(k, fixed_at(a, i), fixed_at(b, i)) for i, k in enumerate(c)]
+}
+
+fn fixed_at(a, i: int) -> any {
+  if kind(a) != "list" { a } else { a[if len(a) == 1 { 0 } else { i }] }
+}
+
+fn fixed_cast(x; t: dtype) -> any {
+  if kind(x) == "list" { return [fixed_cast(k, t = t) for k in x] }
+  if t == f64 or t == f32 or t == f16 or t == bf16 { return 1.0 * x }
+  if kind(x) == "float" { return fixed_whole(if x < 0 { -floor(-x) } else { floor(x) }) }
+  if t == bool and kind(x) != "bool" { return x != 0 }
+  if t != bool and kind(x) == "bool" { return if x { 1 } else { 0 } }
+  x
+}
+
+fn fixed_whole(x: int) -> int { x }
+
+fn fixed_gather(x, i; axis: int = 0) -> any {
+  if axis != 0 and axis != -1 { return [fixed_gather(k, i) for k in x] }
+  if kind(i) == "list" { return [fixed_gather(x, k) for k in i] }
+  x[if i < 0 { i + len(x) } else { i }]
+}
+
+fn fixed_concat(xs: list; axis: int = 0) -> any {
+  if len(xs) == 1 { return xs[0] }
+  xs[0] + fixed_concat(xs[1:])
+}
+
+fn fixed_unsqueeze(x, axes: list) -> any {
+  a = axes[0]
+  y = if kind(x) == "list" and a != 0 { [[k] for k in x] } else { [x] }
+  if len(axes) == 1 { y } else { fixed_unsqueeze(y, axes[1:]) }
+}
+
+fn fixed_squeeze(x, axes: list? = none) -> any {
+  if kind(x) != "list" { return x }
+  if len(x) != 1 { error("a list of", len(x), "elements is squeezed") }
+  x[0]
+}
+
+fn fixed_slice(x: list, starts: list, ends: list, axes: list? = none, steps: list? = none) -> any {
+  s = if steps == none { 1 } else { steps[0] }
+  from, n = slice_of(starts[0], ends[0], s, len(x))
+  [x[from + k * s] for k in 0:n]
+}
+
+fn fixed_split(x: list, sizes: list? = none; axis: int = 0, outputs: int) -> list {
+  n = (len(x) + outputs - 1) // outputs
+  all = if sizes == none { [max(0, min(n, len(x) - i * n)) for i in 0:outputs] } else { sizes }
+  [x[sum(all[:i]):sum(all[:i + 1])] for i in 0:outputs]
+}
+
+fn fixed_range(start, limit, delta) -> any {
+  n = if kind(start) == "float" {
+    fixed_whole(max(0, -floor((start - limit) / delta)))
+  } else {
+    max(0, -((start - limit) // delta))
+  }
+  [start + i * delta for i in 0:n]
+}
+
+fn fixed_reshape(x, to: list; allowzero: int = 0) -> any {
+  flat = fixed_flat(x)
+  if len(to) == 0 { return flat[0] }
+  if len(to) > 1 { error("more than one dimension") }
+  flat
+}
+
+fn fixed_flat(x) -> list {
+  if kind(x) != "list" { return [x] }
+  if len(x) == 0 { return [] }
+  fixed_flat(x[0]) + fixed_flat(x[1:])
+}
+
+fn fixed_expand(x, to: list) -> any {
+  if len(to) == 0 { return x }
+  if len(to) > 1 { error("more than one dimension") }
+  l = if kind(x) == "list" { x } else { [x] }
+  if len(l) == 1 { [l[0] for i in 0:to[0]] } else { l }
+}
+
+fn fixed_tile(x, repeats: list) -> any {
+  if len(repeats) > 1 { error("more than one dimension") }
+  fixed_concat([x for i in 0:repeats[0]])
+}
+
+fn fixed_constant_of_shape(to: list; t: dtype = f32, value: any = 0.0) -> any {
+  if len(to) == 0 { return value }
+  if len(to) > 1 or to[0] > 64 { error("a large tensor") }
+  [value for i in 0:to[0]]
+}

@@ -1,0 +1,13 @@
+## alpha A B + beta C, of A and B as they are or transposed (1); C broadcasts.
+fn gemm(A: T[I, J], B: T[K, L], C: T[*S] = 0; alpha: float = 1, beta: float = 1, transA: int = 0,
+    transB: int = 0) -> Y: T[I + transA*(J - I), L + transB*(K - L)] where T: number {
+  a = if transA == 1 { A.T } else { A }
+  b = if transB == 1 { B.T } else { B }
+  Y = if alpha == 1 and beta == 1 { a @ b + C } else { alpha * (a @ b) + beta * C }
+}
+
+## The sum of products that a text says.
+fn onnx_einsum(xs: T[*_][]; equation: str) -> T[*einsum_shape(equation, [x.shape for x in xs])]
+    where T: number {
+  einsum(equation, xs)
+}
