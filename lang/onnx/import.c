@@ -51,23 +51,40 @@ static bool evaluate(struct importer *m, const struct onnx_known *k, struct valu
     return ok;
 }
 
-/* A dimension of an input: a size, or a symbol for each name, or one of its own. */
+/* Whether TEXT says which dimension is meant, as `?` does not. */
+static bool is_name(struct wire_bytes text) {
+    bool any = false;
+    for (size_t i = 0; i < text.n; i++)
+        any = any || (text.at[i] >= 'a' && text.at[i] <= 'z') ||
+              (text.at[i] >= 'A' && text.at[i] <= 'Z');
+    return any;
+}
+
+/* Dimension AT of input X: a size, or a symbol for each name, or one of its own. */
 static struct value input_dim(struct importer *m, const struct onnx_order *o,
-                              const struct onnx_dim *d) {
+                              const struct onnx_value *x, uint32_t at) {
+    const struct onnx_dim *d = &x->dims[at];
+    const char *place = arena_printf(m->arena, "%s[%u]", wire_text(m->arena, x->name), at);
     const struct onnx_known *k = d->name.n ? known_of(o, d->name, true) : NULL;
+    if (!k)
+        k = known_of(o, (struct wire_bytes){place, strlen(place)}, true);
     struct value v;
     if (d->size >= 0)
         return value_int(d->size);
     if (k && evaluate(m, k, &v) && v.kind == VAL_INT)
         return v;
     uint64_t symbol = 0;
-    struct name id = d->name.n ? name_of(m->model->ids, d->name.at, d->name.n) : (struct name){0};
-    if (!d->name.n || !map_get(&m->symbols, id.i, &symbol)) {
+    bool named = is_name(d->name);
+    struct name id = named ? name_of(m->model->ids, d->name.at, d->name.n) : (struct name){0};
+    if (!named || !map_get(&m->symbols, id.i, &symbol)) {
         symbol = idents_claim(&m->scope, ident_text(m->arena, d->name, "n")).i;
-        if (d->name.n)
+        if (named)
             map_put(&m->symbols, id.i, symbol);
     }
-    return outline_dim(m->outline, (struct name){(uint32_t)symbol});
+    struct name name = {(uint32_t)symbol};
+    v = outline_dim(m->outline, name);
+    env_bind(m->env, name, v, nowhere); /* numbers that are known may hang on it */
+    return v;
 }
 
 static void import_input(struct importer *m, const struct onnx_order *o,
@@ -83,7 +100,7 @@ static void import_input(struct importer *m, const struct onnx_order *o,
     }
     struct name name = idents_claim(&m->scope, ident_text(m->arena, x->name, "x"));
     for (uint32_t d = 0; d < x->rank; d++)
-        dims[d] = input_dim(m, o, &x->dims[d]);
+        dims[d] = input_dim(m, o, x, d);
     v = outline_tensor(m->outline, name, x->type, x->rank, dims);
     operand_new(m, x->id, OPERAND_TENSOR, x->type, v)->read = new_name(m, name);
 }

@@ -53,6 +53,7 @@ struct importer {
     struct map symbols;   /* name of a dimension, as an id of the model -> name */
     VEC(struct line) lines;
     uint32_t stands;  /* stand-ins so far */
+    uint32_t inside;  /* graphs of nodes around the one that is imported */
     bool found, open; /* for import.c: a size that a run finds; some result has one */
 };
 

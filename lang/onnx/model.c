@@ -256,10 +256,28 @@ uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w) {
 
 /* --- the face ------------------------------------------------------------------------------- */
 
+void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
+                        struct onnx_subgraph *out) {
+    struct arena *a = m->arena;
+    struct builder b = {
+        .m = m, .wire = m->wire, .problems = p, .made = map_new(a), .weights = map_new(a)};
+    struct onnx_node *nodes = ARENA_ARRAY(a, struct onnx_node, g->node.n);
+    uint32_t before = m->weights.n;
+    *out = (struct onnx_subgraph){0};
+    read_weights(&b, g);
+    for (uint32_t i = before; i < m->weights.n; i++)
+        VEC_PUSH(a, out->weights, i);
+    read_nodes(&b, g, nodes); /* in the order of the file: they may read what is outside */
+    for (uint32_t i = 0; i < g->node.n; i++)
+        VEC_PUSH(a, out->nodes, nodes[i]);
+    for (uint32_t i = 0; i < g->output.n; i++)
+        VEC_PUSH(a, out->outputs, id_of(&b, ((struct wire_value *)g->output.at[i])->name));
+}
+
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
                                   struct onnx_problems *p) {
     struct onnx_model *m = ARENA_NEW(a, struct onnx_model);
-    *m = (struct onnx_model){.arena = a, .ids = names_new(a), .producer = ""};
+    *m = (struct onnx_model){.arena = a, .ids = names_new(a), .producer = "", .wire = w};
     struct builder b = {
         .m = m, .wire = w, .problems = p, .made = map_new(a), .weights = map_new(a)};
     const struct wire_graph *g = w->graph;

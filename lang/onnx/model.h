@@ -56,11 +56,19 @@ struct onnx_node {
     uint32_t ninputs, noutputs;
 };
 
+/* A graph in an attribute: its nodes, in order, and the names of what it gives. */
+struct onnx_subgraph {
+    VEC(struct onnx_node) nodes;
+    VEC(uint32_t) weights; /* of the model, those that stand in the graph */
+    VEC(struct name) outputs;
+};
+
 struct onnx_model {
     struct arena *arena;
     struct names *ids;
     const char *producer; /* "pytorch 2.1", "" */
     int64_t opset;        /* of ONNX's own set */
+    const struct wire_model *wire;
     VEC(struct onnx_weight) weights;
     VEC(struct onnx_value) inputs;
     VEC(struct onnx_value) outputs;
@@ -69,6 +77,9 @@ struct onnx_model {
 
 /* Adds a weight; its index. */
 uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w);
+/* The graph G of a node of M. */
+void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
+                        struct onnx_subgraph *out);
 /* The model in W. With problems added it is of use only for finding more of them. */
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
                                   struct onnx_problems *p);

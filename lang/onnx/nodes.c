@@ -65,6 +65,9 @@ static bool find_operands(struct work *w, struct operand **at) {
         if (name_none(w->x->inputs[k]))
             continue;
         at[k] = operand_of(w->m, w->x->inputs[k]);
+        if (!at[k] && w->m->inside) /* those of the model have been told */
+            onnx_problem(w->m->problems, "%s: nothing makes its input %s", w->x->text,
+                         wire_text(w->m->arena, w->x->wire->input.at[k]));
         if (!at[k] || at[k]->kind == OPERAND_UNKNOWN)
             return false;
         w->fixed = w->fixed && operand_fixed(w->m, at[k], true, &v);
@@ -210,8 +213,11 @@ static void set_output(struct work *w, struct operand *const *at, uint32_t k, st
         operand_new(m, id, OPERAND_FIXED, static_type(w, at, &v), v);
     else if (v.kind == VAL_TENSOR || v.kind == VAL_SCALAR)
         operand_new(m, id, OPERAND_TENSOR, v.dtype, v);
-    else
+    else {
+        onnx_problem(m->problems, "%s: output %s is %s", w->x->text,
+                     wire_text(m->arena, w->x->wire->output.at[k]), value_kind_name(&v));
         operand_new(m, id, OPERAND_UNKNOWN, DT_NONE, v);
+    }
 }
 
 static void set_unknown(struct importer *m, const struct onnx_node *x) {
@@ -251,6 +257,50 @@ static bool add_line(struct work *w, struct operand *const *at, struct ast *e, s
     return true;
 }
 
+/* --- graphs in nodes --- */
+
+/* The graph in the attribute NAME, NULL after a problem. */
+static const struct wire_graph *graph_of(struct importer *m, const struct onnx_node *x,
+                                         const char *name) {
+    for (uint32_t i = 0; i < x->wire->attribute.n; i++) {
+        const struct wire_attribute *w = x->wire->attribute.at[i];
+        if (wire_is(w->name, name) && w->g)
+            return w->g;
+    }
+    onnx_problem(m->problems, "%s: it has no graph %s", x->text, name);
+    return NULL;
+}
+
+/* The nodes of the graph that is chosen, as if they stood here. */
+static void import_branch(struct work *w, struct operand *const *at) {
+    struct importer *m = w->m;
+    struct value c;
+    struct onnx_subgraph g;
+    bool known = operand_fixed(m, at[0], true, &c);
+    if (known && is_list(&c) && c.list->n == 1)
+        c = c.list->at[0];
+    if (!known || c.kind != VAL_BOOL) {
+        onnx_problem(m->problems, "%s: its condition must be known when the model is imported",
+                     w->x->text);
+        return;
+    }
+    const struct wire_graph *wire = graph_of(m, w->x, w->o->graphs[c.b ? 0 : 1]);
+    if (!wire)
+        return;
+    onnx_subgraph_read(m->model, wire, m->problems, &g);
+    for (uint32_t i = 0; i < g.weights.n; i++)
+        import_weight(m, g.weights.at[i]);
+    m->inside++;
+    for (uint32_t i = 0; i < g.nodes.n; i++)
+        import_node(m, &g.nodes.at[i]);
+    m->inside--;
+    for (uint32_t k = 0; k < w->x->noutputs && k < g.outputs.n; k++) {
+        struct operand *x = operand_of(m, g.outputs.at[k]);
+        if (x && !name_none(w->x->outputs[k]) && !operand_of(m, w->x->outputs[k]))
+            map_put(&m->operands, w->x->outputs[k].i, (uintptr_t)x);
+    }
+}
+
 void import_node(struct importer *m, const struct onnx_node *x) {
     struct work w = {.m = m, .x = x, .o = find_operator(m, x)};
     struct operand **at = ARENA_ARRAY(m->arena, struct operand *, x->ninputs + 1);
@@ -265,6 +315,12 @@ void import_node(struct importer *m, const struct onnx_node *x) {
             import_weight(m, onnx_weight_add(m->model, &c));
         else
             set_unknown(m, x);
+        return;
+    }
+    if (w.o->form == WRITTEN_BRANCH) {
+        if (find_operands(&w, at))
+            import_branch(&w, at);
+        set_unknown(m, x);
         return;
     }
     bool takes = w.o->form == WRITTEN_CALL;
@@ -284,7 +340,7 @@ void import_node(struct importer *m, const struct onnx_node *x) {
     bool ok = false;
     if (w.fixed && w.o->fixed) {
         e = make_expression(&w, at, true);
-        ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v);
+        ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v) && is_static(&v);
         diags_clear(&m->errors);
     }
     if (!ok) { /* a tensor, if all of it was not known, or could not be had as numbers */

@@ -54,7 +54,8 @@ struct onnx_operator {
         WRITTEN_INFIX, /* input OPERATOR input .. */
         WRITTEN_FOLD,  /* call(call(input, input), input) .. */
         WRITTEN_SAME,  /* the input */
-        WRITTEN_CONSTANT
+        WRITTEN_CONSTANT,
+        WRITTEN_BRANCH /* what the first or second of the graphs gives */
     } form;
     const char *call;
     const char *plain; /* instead of it where no attribute is written and one output is wanted */
@@ -68,6 +69,7 @@ struct onnx_operator {
     bool several;       /* the call has several results, or is a list, even if one is wanted */
     bool counted;       /* a parameter `outputs`: how many are wanted */
     struct onnx_attribute attributes[ONNX_ATTRIBUTES_MAX];
+    const char *graphs[2]; /* attributes that are graphs */
     const char *doc;
 };
 

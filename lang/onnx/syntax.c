@@ -23,28 +23,18 @@ struct ast *new_text_name(struct importer *m, const char *text) {
     return new_name(m, name_of_text(m->names, text));
 }
 
-static struct ast *negative(struct importer *m, struct ast *e) {
-    struct ast *x = new_node(m, AST_UNARY, 1);
-    x->op = AOP_NEG;
-    x->kids[0] = e;
+struct ast *new_int(struct importer *m, int64_t v) {
+    struct ast *x = new_node(m, AST_INT, 0);
+    x->integer = v;
     return x;
 }
 
-struct ast *new_int(struct importer *m, int64_t v) {
-    struct ast *x = new_node(m, AST_INT, 0);
-    bool minus = v < 0 && v != INT64_MIN;
-    x->integer = minus ? -v : v;
-    return minus ? negative(m, x) : x;
-}
-
 static struct ast *new_float(struct importer *m, double v) {
-    struct ast *x = new_node(m, AST_FLOAT, 0);
-    bool minus = signbit(v) && !isnan(v);
     if (isnan(v))
-        x = new_text_name(m, "nan");
-    else
-        x->number = fabs(v);
-    return minus ? negative(m, x) : x;
+        return new_text_name(m, "nan");
+    struct ast *x = new_node(m, AST_FLOAT, 0);
+    x->number = v;
+    return x;
 }
 
 struct ast *new_call(struct importer *m, const char *callee) {

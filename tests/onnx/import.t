@@ -12,7 +12,7 @@ import tap
 numpy = tap.need_numpy()
 
 import dclpy  # noqa: E402
-from models import attribute, block, integer, model, node, tensor, value  # noqa: E402
+from models import Graph, attribute, block, integer, model, node, tensor, value  # noqa: E402
 
 F32, I64, BOOL, COMPLEX = 1, 7, 9, 14
 rng = numpy.random.default_rng(1)
@@ -27,19 +27,19 @@ def save(data, name="m"):
         file.write(data)
 
 
-def imported(data, what):
+def imported(data, what, *options):
     """The text that the model becomes."""
     save(data)
     for old in "m.dcl", "m.safetensors":
         if os.path.exists(old):
             os.remove(old)
-    tap.is_str(tap.dcl("import", "m.onnx"), (0, "", ""), what)
+    tap.is_str(tap.dcl("import", "m.onnx", *options), (0, "", ""), what)
     with open("m.dcl", encoding="utf-8") as file:
         return file.read()
 
 
-def computes(data, arguments, want, what, backends=("ref",)):
-    text = imported(data, what)
+def computes(data, arguments, want, what, backends=("ref",), *options):
+    text = imported(data, what, *options)
     for backend in backends:
         with dclpy.Session("backend=" + backend) as s:
             s.run_file("m.dcl")
@@ -88,6 +88,47 @@ tap.is_str(lines_of(text),
            ["matmul_0 = x @ w", "sum = matmul_0 + v", "act_relu = relu(sum)",
             "y = softmax(act_relu)", "z = x", "v_2 = v"], "in order")
 tap.ok("unused" not in text and "flag" not in text, "without weights that nothing reads", text)
+
+# --- sizes -------------------------------------------------------------------------------------
+
+x = f4(6, 4)
+text = computes(
+    model(node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["c"]),
+          node("Div", ["c", "two"], ["half"]), node("Unsqueeze", ["half", "zero"], ["h"]),
+          node("Concat", ["minus", "h", "pair"], ["to"], axis=0),
+          node("Reshape", ["x", "to"], ["parts"]),
+          node("Equal", ["half", "two"], ["is"]),
+          node("If", ["is"], ["chosen"],
+               then_branch=Graph(node("Mul", ["parts", "three"], ["t"]),
+                                 outputs=[value("t", F32, [])],
+                                 weights=[tensor("three", numpy.float32(3)[None])]),
+               else_branch=Graph(node("Nonsense", ["parts"], ["t"]),
+                                 outputs=[value("t", F32, [])])),
+          node("ReduceSum", ["chosen", "axes"], ["y"], keepdims=0),
+          inputs=[value("x", F32, ["batch", 4]), value("axes", I64, [1])],
+          outputs=[value("y", F32, ["a", "b"])],
+          weights=[tensor("one", numpy.int64(1)), tensor("two", numpy.int64(2)),
+                   tensor("zero", numpy.array([0])), tensor("minus", numpy.array([-1])),
+                   tensor("pair", numpy.array([2]))]), [x],
+    [3 * x.reshape(-1, 2, 2).sum(2)], "shape arithmetic is done, conditions that are known choose",
+    ("ref", "cpu"), "--set", "axes=[2]")
+tap.is_str(lines_of(text), ["parts = onnx_reshape(x, [-1, 2, 2])", "t = parts * three",
+                            "y = onnx_reduce_sum(t, [2], keepdims = 0)"], "numbers stand there")
+tap.ok("forward(x: f32[batch, 4]) -> y: f32[batch, 2]" in text, "the shape follows", text)
+text = computes(model(node("Shape", ["x"], ["s"]), node("Cast", ["s"], ["y"], to=F32),
+                      node("Range", ["zero", "n", "step"], ["r"]),
+                      inputs=[value("x", F32, ["m", "k"])],
+                      outputs=[value("y", F32, [2]), value("s", I64, [2]), value("r", I64, ["?"])],
+                      weights=[tensor("zero", numpy.int64(0)), tensor("n", numpy.int64(7)),
+                               tensor("step", numpy.int64(3))]), [x],
+                [numpy.array([6, 4], "f4"), numpy.array([6, 4]), numpy.array([0, 3, 6])],
+                "sizes as results")
+text = imported(model(node("Reshape", ["x", "to"], ["y"]),
+                      inputs=[value("x", F32, ["m", "?", "?"])],
+                      outputs=[value("y", F32, [])],
+                      weights=[tensor("to", numpy.array([0, -1]))]), "dimensions without names",
+                "--dim", "m=3", "--dim", "x[2]=5")
+tap.ok("x: f32[3, n, 5]) -> y: f32[3, 5 * n]" in text, "and those that are given", text)
 
 # --- element types ------------------------------------------------------------------------------
 
@@ -221,6 +262,16 @@ refused(model(node("Relu", ["x"], ["y"]),
               outputs=[value("y", F32, [2])]), "its shape is not given", "an input of any shape")
 refused(model(node("Relu", ["x"], ["y"]) + block(5, attribute("a", 1)), **x_to_y),
         "the attribute a is not known", "an attribute")
+by_data = model(node("Reshape", ["x", "to"], ["y"]),
+                inputs=[value("x", F32, [2, 3]), value("to", I64, [1])],
+                outputs=[value("y", F32, [6])])
+refused(by_data, "its input to must be known when the model is imported", "a size by data")
+refused(by_data, "to=[: this is no value", "a value that is none", "--set", "to=[")
+refused(by_data, "reshape: [2, 3] has 6 elements, [4] wants 4", "a size that does not fit", "--set",
+        "to=[4]")
+refused(model(node("If", ["c"], ["y"], then_branch=Graph(), else_branch=Graph()),
+              inputs=[value("c", BOOL, [])], outputs=[value("y", F32, [])]),
+        "its condition must be known", "a condition by data")
 refused(relu, "does not end in .dcl", "another name", "-o", "m.txt")
 refused(relu, "No such file", "no such folder", "-o", "nowhere/m.dcl")
 os.makedirs("folder.dcl")

@@ -37,7 +37,22 @@ def attribute(name, value):
         return block(1, name) + real(2, value) + integer(20, 1)
     if isinstance(value, int):
         return block(1, name) + integer(3, value) + integer(20, 2)
+    if isinstance(value, list):
+        return (block(1, name) + b"".join(integer(8, v) for v in value) + integer(20, 7))
+    if isinstance(value, Graph):
+        return block(1, name) + block(6, value.bytes) + integer(20, 5)
+    if isinstance(value, bytes):
+        return block(1, name) + block(5, value) + integer(20, 4)
     return block(1, name) + block(4, value) + integer(20, 3)
+
+
+class Graph:
+    """A graph in an attribute."""
+
+    def __init__(self, *nodes, outputs=(), weights=()):
+        self.bytes = (b"".join(block(1, n) for n in nodes) + block(2, "g") +
+                      b"".join(block(5, w) for w in weights) +
+                      b"".join(block(12, v) for v in outputs))
 
 
 def node(operator, inputs, outputs, name="", domain="", **attributes):

@@ -163,9 +163,21 @@ fn fixed_range(start, limit, delta) -> any {
 
 fn fixed_reshape(x, to: list; allowzero: int = 0) -> any {
   flat = fixed_flat(x)
+  fixed_nested(flat, reshape_shape([len(flat)], to))
+}
+
+fn fixed_nested(flat: list, to: list) -> any {
   if len(to) == 0 { return flat[0] }
-  if len(to) > 1 { error("more than one dimension") }
-  flat
+  if len(to) == 1 { return flat }
+  n = if to[0] == 0 { 0 } else { len(flat)//to[0] }
+  [fixed_nested(flat[i*n:(i + 1)*n], to[1:]) for i in 0:to[0]]
+}
+
+fn fixed_transpose(x: list; perm: list? = none) -> any {
+  if kind(x[0]) != "list" { return x }
+  if kind(x[0][0]) == "list" { error("more than two dimensions") }
+  if perm != none and perm[0] == 0 { return x }
+  [[row[j] for row in x] for j in 0:len(x[0])]
 }
 
 fn fixed_flat(x) -> list {

@@ -117,6 +117,10 @@ fn onnx_resize_scale(S: list, at: list, sizes: list, i: int, policy: str) -> flo
 }
 
 fn onnx_resize_size(n: int, scale: float, sizes: list?, i: int, policy: str) -> int {
+  if (sizes == none or len(sizes) == 0) and floor(scale) == scale { return n*fixed_whole(scale) }
+  if (sizes == none or len(sizes) == 0) and floor(1/scale) == 1/scale {
+    return n//fixed_whole(1/scale)
+  }
   if sizes == none or len(sizes) == 0 { return fixed_whole(floor(n*scale)) }
   if policy == "stretch" { sizes[i] } else { fixed_whole(floor(n*scale + 0.5)) }
 }
