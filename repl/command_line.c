@@ -129,6 +129,8 @@ dcl_session *open_session(const struct command_line *c) {
         }
         text = arena_printf(c->arena, "%s %s=%s", text, option_spelling(passed[i]).text + 2, value);
     }
+    if (option_value(c, OPTION_check))
+        text = arena_printf(c->arena, "%s check=1", text);
     if (c->command == COMMAND_profile)
         text = arena_printf(c->arena, "%s profile=1", text);
     dcl_session *s = dcl_open(text);

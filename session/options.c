@@ -97,6 +97,7 @@ static const char *read_option(struct arena *a, enum option_id id, const char *v
         else
             return bad(a, "backend", value, "cpu or ref");
         return NULL;
+    case OPTION_check: return read_flag(a, "check", value, &o->check);
     case OPTION_threads: {
         char *end;
         long n = strtol(value, &end, 10);
@@ -165,5 +166,7 @@ const char *options_read(struct arena *a, const char *text, struct options *o) {
     remove_passes(&o->pipeline, &without);
     if (o->profile)
         o->cache = NULL;
+    if (o->check)
+        o->backend = BACKEND_REF;
     return NULL;
 }

@@ -102,6 +102,7 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     if (setjmp(here) == 0) {
         arena_reset(s->messages);
         diags_init(&s->diags, s->messages, s->sources);
+        s->told = map_new(s->messages);
         ok = prelude_read(s) && body(s, data) && s->diags.errors == 0;
         if (!ok && s->diags.errors == 0)
             diag_error(&s->diags, (struct span){0}, ERR_INTERNAL, "a call failed without a reason");

@@ -169,6 +169,7 @@ struct options {
     bool foreign;      /* code for the target does not run here: it can be shown only */
     const char *cache; /* folder; NULL: none */
     bool strict, profile;
+    bool check; /* see backends/ref/check.c */
     enum verify verify;
     struct pipeline pipeline;
 };
@@ -183,6 +184,7 @@ struct dcl_session {
     struct arena *scratch;  /* of a check that runs, or NULL */
     struct arena *messages; /* of diags and the text of errors; emptied by every call */
     struct diags diags;
+    struct map told; /* of a checked run, since messages was emptied */
     const char *errors;
     bool failed, colour;
     enum picture_form picture;

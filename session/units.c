@@ -45,6 +45,23 @@ struct lower_script unit_script(struct dcl_session *s) {
                                  .new_state = states_new};
 }
 
+static void print_frames(struct dcl_session *s, const struct frame *f, struct buf *out) {
+    if (!f)
+        return;
+    print_frames(s, f->outer, out);
+    for (uint32_t i = 0; i < f->env->bindings.n; i++) {
+        const struct binding *b = &f->env->bindings.at[i];
+        if (b->value.kind == VAL_INT)
+            buf_printf(out, "%s%s = %lld", out->n ? ", " : "", name_text(s->names, b->name),
+                       (long long)b->value.i);
+    }
+}
+
+static void loop_indices(void *session, struct buf *out) {
+    struct dcl_session *s = session;
+    print_frames(s, s->frames, out);
+}
+
 struct ref_script unit_ref_script(struct dcl_session *s) {
     return (struct ref_script){.data = s,
                                .has_builtin = builtin_has,
@@ -53,6 +70,8 @@ struct ref_script unit_ref_script(struct dcl_session *s) {
                                .new_state = states_new,
                                .tensor_bytes = tensor_bytes,
                                .state_bytes = state_bytes,
+                               .told = s->options.check ? &s->told : NULL,
+                               .around = loop_indices,
                                .stop = &s->stop};
 }
 

@@ -27,6 +27,10 @@ struct ref_script {
     void *(*tensor_bytes)(void *data, const struct tensor *t);
     void *(*state_bytes)(void *data, const struct state *s);
     volatile const int *stop; /* non-zero: the user wants to stop */
+    /* Not NULL: the run is checked, see check.c. What has been told in this run of a text. */
+    struct map *told;
+    /* The indices of the script's loops, as `i = 3, j = 7`. */
+    void (*around)(void *data, struct buf *out);
 };
 
 struct ref *ref_begin(struct arena *a, struct names *names, struct sym_ctx *syms, struct diags *d,

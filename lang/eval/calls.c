@@ -263,6 +263,8 @@ static bool collect_results(struct call *b, const struct ast *fn, struct value b
                 open = open || r->kids[0]->kids[d]->kind == AST_ANY;
             if (open && !check_result(b, r->kids[0], &v))
                 return false;
+            if (ev->ops->complete && v.kind == VAL_TENSOR)
+                ev->ops->complete(ev->host, v.tensor, r->span);
         }
         if (!leave(ev, &v, b->span))
             return false;

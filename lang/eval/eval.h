@@ -52,6 +52,8 @@ struct eval_ops {
     /* v >> t[at] (r); DROP: outside is ignored. V is a SCALAR of the tensor's type. */
     bool (*write)(void *host, const struct tensor *t, const struct value *at, struct value v,
                   enum resolution r, bool drop, struct span span);
+    /* T, the result of a call that is declared at SPAN, gets no more. May be NULL. */
+    void (*complete)(void *host, const struct tensor *t, struct span span);
     /* *OUT = op(args), all SCALARs of one type (select: the first is bool). */
     bool (*scalar)(void *host, enum scalar_op op, const struct value *args, struct span span,
                    struct value *out);
@@ -134,6 +136,7 @@ struct eval {
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
     bool training; /* inside what is minimized */
+    bool outside_told; /* the host tells of negative subscripts, as of those that are too large */
     bool reversed; /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;

@@ -18,7 +18,7 @@ static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t gi
 
 static bool one_subscript(struct eval *ev, struct value v, struct block *b, uint32_t d,
                           struct span span) {
-    if (v.kind == VAL_INT && v.i < 0 && !b->has_other && !b->drop) {
+    if (v.kind == VAL_INT && v.i < 0 && !b->has_other && !b->drop && !ev->outside_told) {
         struct buf text = buf_new(ev->arena);
         value_print(ev, &b->tensor->dims[d], &text);
         buf_printf(&text, " - %llu", 0 - (unsigned long long)v.i);

@@ -92,9 +92,41 @@ static bool run_ref(struct runner *r) {
     struct unit *u = &r->unit;
     stage(r, "ref");
     r->after = unit_memory(u);
-    r->want = unit_run_ref(u, u->fn, u->module, r->after, &r->nresults);
+    r->want = unit_run_ref(u, u->fn, u->module, r->after, NULL, &r->nresults);
     if (!r->want)
         return failed(r, "ref", "%s", front_messages(u));
+    return true;
+}
+
+/* NULL, or what a checked run has found that is wrong. */
+static const char *findings(struct runner *r, const struct diags *found) {
+    struct buf b = buf_new(r->unit.arena);
+    diags_print(found, &b, false);
+    return found->errors ? b.at : NULL;
+}
+
+/* A checked run finds nothing wrong in a legal program, and computes the same. */
+static bool run_checked(struct runner *r) {
+    struct unit *u = &r->unit;
+    struct diags found;
+    uint32_t n;
+    stage(r, "checked");
+    void **memory = unit_memory(u);
+    diags_init(&found, u->arena, u->front->sources);
+    const struct result *got = unit_run_ref(u, u->fn, u->module, memory, &found, &n);
+    const char *wrong = findings(r, &found);
+    if (!got || wrong)
+        return failed(r, "checked", "%s", wrong ? wrong : "it fails");
+    for (uint32_t k = 0; k < n && r->want; k++)
+        if (memcmp(got[k].bytes, r->want[k].bytes, (size_t)got[k].n * dtypes[got[k].dtype].bytes) !=
+            0)
+            return failed(r, "checked", "result %u differs", k);
+    for (int i = 0; i < u->program->nargs; i++) {
+        const struct argument *a = &u->program->args[i];
+        size_t size = (size_t)argument_elements(u->program, a) * dtypes[a->dtype].bytes;
+        if (memcmp(memory[i], r->after[i], size) != 0)
+            return failed(r, "checked", "the argument %s differs", a->name);
+    }
     return true;
 }
 
@@ -152,18 +184,22 @@ static bool trip(struct runner *r, const struct graph *g, const char *after, str
     return why ? failed(r, "trip", "after %s: %s", after, why) : true;
 }
 
-/* Runs the printed form of G by `ref`. */
+/* Runs the printed form of G by `ref`, checked: what passes have made parallel is free of conflicts,
+   and nothing is read outside or before it is written. */
 static bool run_printed(struct runner *r, const struct graph *g, const char *after,
                         struct module *m, struct ast *fn) {
     struct unit *u = &r->unit;
     stage(r, arena_printf(u->arena, "ref after %s", after));
     void **memory = unit_memory(u);
     uint32_t n;
-    struct result *got = unit_run_ref(u, fn, m, memory, &n);
-    if (!got || n != r->nresults) {
+    struct diags found;
+    diags_init(&found, u->arena, u->front->sources);
+    struct result *got = unit_run_ref(u, fn, m, memory, &found, &n);
+    const char *wrong = findings(r, &found);
+    if (!got || n != r->nresults || wrong) {
         struct buf text = buf_new(u->arena);
         graph_print(g, &text);
-        return failed(r, "printed", "after %s: %s%s", after, front_messages(u), text.at);
+        return failed(r, "printed", "after %s: %s%s", after, wrong ? wrong : "", text.at);
     }
     void **results = ARENA_ARRAY(u->arena, void *, n);
     for (uint32_t k = 0; k < n; k++)
@@ -382,7 +418,7 @@ FUZZ bool run_case(struct runner *r, struct arena *a, struct program *p) {
     stage(r, "read");
     if (!unit_read(r->front, a, p, &r->unit))
         return failed(r, "read", "%s", front_messages(&r->unit));
-    if (!run_ref(r))
+    if (!run_ref(r) || !run_checked(r))
         return false;
     r->known = run_bounds(r, false) && run_bounds(r, true);
     if (r->kind[0] || !run_graphs(r, false) || !run_graphs(r, true))

@@ -149,13 +149,16 @@ static struct value function_value(struct unit *u, struct ast *fn, const struct 
     return (struct value){.kind = VAL_FN, .dtype = DT_NONE, .fn = f};
 }
 
-/* Runs FN of module M on MEMORY (inout arguments are written there); N results. */
+/* Runs FN of module M on MEMORY (inout arguments are written there); N results. CHECKED: what a
+   checked run finds goes there; NULL: the run is not checked. */
 FUZZ struct result *unit_run_ref(struct unit *u, struct ast *fn, const struct module *m,
-                                 void **memory, uint32_t *n) {
+                                 void **memory, struct diags *checked, uint32_t *n) {
     const struct program *p = u->program;
     struct sym_ctx *syms = sym_ctx_new(u->arena, u->front->names);
-    struct ref *r =
-        ref_begin(u->arena, u->front->names, syms, &u->diags, u->front->prelude, 32, 16, NULL);
+    struct map told = map_new(u->arena);
+    struct ref_script script = {.told = checked ? &told : NULL};
+    struct ref *r = ref_begin(u->arena, u->front->names, syms, checked ? checked : &u->diags,
+                              u->front->prelude, 32, 16, &script);
     struct value args[PROGRAM_ARGS], out, callee = function_value(u, fn, m);
     struct name keywords[PROGRAM_ARGS] = {{0}};
     for (int i = 0; i < p->nargs; i++) {

@@ -156,6 +156,8 @@ static void run_wrong(struct runner *r, struct arena *a, uint64_t seed) {
     if (known && !refused) {
         known = run_ref(r);
         refused = !known;
+        if (refused && run_checked(r))
+            child_fail("unchecked", arena_printf(a, "%s: %s", wrongs[k].text, r->why));
     }
     r->kind[0] = '\0';
     for (int way = 0; way < 2; way++) {
