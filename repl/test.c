@@ -192,7 +192,7 @@ static void run_examples(struct tests *t, const struct names *names, const struc
                          const struct ast *tree) {
     static const char *const both[] = {"cpu", "ref"};
     dcl_session *sessions[2] = {NULL, NULL};
-    int n = option_value(t->c, OPTION_backend) ? 1 : 2;
+    int n = option_value(t->c, OPTION_backend) || option_value(t->c, OPTION_check) ? 1 : 2;
     for (uint32_t i = 0; i < tree->nkids && t->status < EXIT_USAGE; i++) {
         const struct ast *item = tree->kids[i];
         struct example e;

@@ -1,6 +1,8 @@
 /* The evaluator's verbs, executed: each tensor is a dense array with one mark per element that was
    written, each scalar a number. Iterations run in index order; memory that an iteration made is
    freed when it ends (see Note [iteration memory]). */
+#include "backends/ref/ref.h"
+
 #include "backends/ref/internal.h"
 
 #include <string.h>

@@ -135,9 +135,9 @@ struct eval {
     struct name fn_name;                     /* for messages: the function being called */
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
-    bool training; /* inside what is minimized */
+    bool training;     /* inside what is minimized */
     bool outside_told; /* the host tells of negative subscripts, as of those that are too large */
-    bool reversed; /* the host takes a gradient of what is evaluated now */
+    bool reversed;     /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;
     /* Told of each call of a function that has ended well: its scope, what it gave. NULL: nobody

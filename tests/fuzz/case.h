@@ -184,8 +184,8 @@ static bool trip(struct runner *r, const struct graph *g, const char *after, str
     return why ? failed(r, "trip", "after %s: %s", after, why) : true;
 }
 
-/* Runs the printed form of G by `ref`, checked: what passes have made parallel is free of conflicts,
-   and nothing is read outside or before it is written. */
+/* Runs the printed form of G by `ref`, checked: what passes have made parallel is free of
+   conflicts, and nothing is read outside or before it is written. */
 static bool run_printed(struct runner *r, const struct graph *g, const char *after,
                         struct module *m, struct ast *fn) {
     struct unit *u = &r->unit;

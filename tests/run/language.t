@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """language.t: every example of lang/LANGUAGE.md runs and prints what stands below it.
 
-A block fenced as dcl is run by itself, compiled and by the reference evaluator, and if it does not fail
-also checked; one fenced as `dcl cpu` compiled only, one fenced as `dcl check` checked only. A block fenced as text right below it is what comes out: the printed lines,
-and then, if it fails, its messages as they are (lines from `example.dcl:` on) or the first of them
-without its place (a line from `error:` on). `...` stands for any text. Without such a block it runs
-and prints nothing.
+A block fenced as dcl is run by itself, compiled and by the reference evaluator, and if it does not
+fail also checked; one fenced as `dcl cpu` compiled only, one fenced as `dcl check` checked only. A
+block fenced as text right below it is what comes out: the printed lines, and then, if it fails, its
+messages as they are (lines from `example.dcl:` on) or the first of them without its place (a line
+from `error:` on). `...` stands for any text. Without such a block it runs and prints nothing.
 """
 
 import os
