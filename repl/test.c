@@ -1,7 +1,7 @@
 /* dcl test: the asserts of scripts and the examples of documentation, a line for each.
    A script runs statement by statement; an assert that fails is counted and the script goes on,
    anything else that fails ends it. Examples run compiled and by the reference evaluator, unless
-   one of them is asked for, and both have to agree; the reference has no gradients. */
+   one of them is asked for, and both have to agree. */
 #include "repl/repl.h"
 
 #include "lang/parse/parse.h"

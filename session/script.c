@@ -321,7 +321,27 @@ static bool run_symbolic(struct dcl_session *s, const struct ast *st, struct wor
     return ok;
 }
 
+/* A checked run refuses the maps that a compiled one does: those that are proved to break what a map
+   promises. In functions that is found when they are read. */
+static bool map_is_refused(struct dcl_session *s, const struct ast *st) {
+    if (!s->options.check || st->kind != AST_MAP)
+        return false;
+    uint64_t next_id = s->next_id;
+    s->options.backend = BACKEND_CPU;
+    begin(s, st);
+    struct value v;
+    bool ok = eval_statement(s->unit.ev, script_scope(s), st, &v);
+    struct graph *g = ok ? lower_finish(s->unit.lower, 0, NULL, NULL, NULL) : NULL;
+    ok = g && graph_verify(g, "lower", &s->diags);
+    unit_end(s);
+    s->options.backend = BACKEND_REF;
+    s->next_id = next_id;
+    return !ok;
+}
+
 static bool run_leaf(struct dcl_session *s, const struct ast *st, bool show) {
+    if (map_is_refused(s, st))
+        return false;
     struct worn *w = round_begin(s, st);
     bool ok;
     if (w && !show && recall_run(s, st, w, &ok))

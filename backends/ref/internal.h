@@ -20,6 +20,7 @@ struct room {
 
 struct checks;
 struct shadow;
+struct tape;
 
 struct ref {
     struct eval ev;
@@ -32,6 +33,8 @@ struct ref {
     uint32_t maps;                 /* around, now */
     VEC(struct ref_tensor *) wide; /* have wide elements */
     struct checks *checks;         /* NULL: a run that is not checked */
+    struct tape *tape;             /* see gradient.c; NULL as long as no gradient is taken */
+    uint32_t branches;             /* around, now */
 };
 
 /* The real sizes: those of the tensor as it was made. */
@@ -44,7 +47,8 @@ struct ref_tensor {
     struct room *room;  /* in reserve: what memory there is so far; else NULL */
     struct arena *home; /* dies with the tensor */
     struct shadow
-        *shadow; /* by element: see Note [crossing] in check.c; NULL as long as not used */
+        *shadow;      /* by element: see Note [crossing] in check.c; NULL as long as not used */
+    uint32_t *places; /* by element: see gradient.c; NULL as long as all are 0 */
     int64_t count;
     uint32_t rank;
     int64_t dims[EVAL_MAX_RANK];
@@ -107,5 +111,16 @@ void checked_cast(struct ref *r, enum dtype to, const struct value *v, union sca
 /* Element O of T was BEFORE, and is AFTER by resolution RES with V. */
 void checked_resolved(struct ref *r, const struct tensor *t, int64_t o, enum resolution res,
                       union scalar before, union scalar v, union scalar after, struct span span);
+
+/* gradient.c: notes what is done to floats. */
+void taped_scalar(struct ref *r, enum scalar_op op, const struct value *args, struct value *out);
+void taped_read(struct ref *r, const struct tensor *t, int64_t o, struct value *out);
+/* Element O of T was BEFORE, and V makes it AFTER. */
+void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resolution res,
+                 union scalar before, const struct value *v, union scalar after);
+bool taped_keep_begin(void *host);
+void taped_keep_end(void *host, struct grad_call *call);
+bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
+                    struct tensor **out, struct span span);
 
 #endif

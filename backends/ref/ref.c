@@ -14,9 +14,13 @@ static bool op_scalar(void *host, enum scalar_op op, const struct value *args, s
     for (unsigned i = 0; i < scalars[op].arity; i++)
         a[i] = args[i].scalar;
     enum dtype t = args[op == OP_SELECT ? 1 : 0].dtype;
-    *out = scalar_value(scalars[op].result == RESULT_BOOL ? DT_bool : t, scalar_eval(op, t, a));
+    struct value result =
+        scalar_value(scalars[op].result == RESULT_BOOL ? DT_bool : t, scalar_eval(op, t, a));
+    if (r->ev.takes)
+        taped_scalar(r, op, args, &result);
     if (r->checks)
-        checked_scalar(r, op, t, a, out->scalar, span);
+        checked_scalar(r, op, t, a, result.scalar, span);
+    *out = result;
     return true;
 }
 
@@ -25,6 +29,8 @@ static bool op_cast(void *host, enum dtype to, const struct value *v, struct spa
     struct ref *r = host;
     const struct value from = *v;
     *out = scalar_value(to, scalar_cast(from.dtype, to, from.scalar));
+    if (dtype_is_float(to) && dtype_is_float(from.dtype))
+        out->place = from.place;
     if (r->checks)
         checked_cast(r, to, &from, out->scalar, span);
     return true;
@@ -171,9 +177,12 @@ static bool op_repeat(void *host, const struct tensor *condition, struct span sp
 
 static bool op_branch(void *host, const struct value *condition, struct span span, eval_body *then,
                       eval_body *otherwise, void *data) {
-    (void)host;
+    struct ref *r = host;
     (void)span;
-    return condition->scalar.b ? then(data, NULL) : otherwise(data, NULL);
+    r->branches++;
+    bool ok = condition->scalar.b ? then(data, NULL) : otherwise(data, NULL);
+    r->branches--;
+    return ok;
 }
 
 static void op_imagine(void *host, eval_body *side, void *data) {
@@ -263,28 +272,6 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
     return !r->script.new_state || r->script.new_state(r->script.data, s, init, span);
 }
 
-static bool op_keep_begin(void *host) {
-    (void)host;
-    return true;
-}
-
-static void op_keep_end(void *host, struct grad_call *call) {
-    (void)host;
-    (void)call;
-}
-
-static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
-                        struct tensor *const *wrt, struct tensor **out, struct span span) {
-    struct ref *r = host;
-    (void)loss;
-    (void)n;
-    (void)wrt;
-    (void)out;
-    diag_error(r->ev.diags, span, ERR_BACKEND,
-               "the reference evaluator has no gradients: use the back-end cpu");
-    return false;
-}
-
 static bool op_writable(void *host, struct tensor *t, struct span span) {
     (void)host;
     (void)t;
@@ -324,9 +311,9 @@ static const struct eval_ops verbs = {
     .require = op_require,
     .state = op_state,
     .new_state = op_new_state,
-    .gradient = op_gradient,
-    .keep_begin = op_keep_begin,
-    .keep_end = op_keep_end,
+    .gradient = taped_gradient,
+    .keep_begin = taped_keep_begin,
+    .keep_end = taped_keep_end,
     .writable = op_writable,
     .import = op_import,
     .concrete = op_concrete,

@@ -152,6 +152,8 @@ bool ref_read(void *host, const struct tensor *t, const struct value *at, const 
     if ((room && o >= room->elements) || (x->written && !x->written[o]))
         return unwritten(r, t, o, span);
     out->scalar = scalar_load(t->dtype, (char *)x->bytes + (size_t)o * dtypes[t->dtype].bytes);
+    if (r->ev.takes)
+        taped_read(r, t, o, out);
     return true;
 }
 
@@ -197,6 +199,7 @@ bool ref_write(void *host, const struct tensor *t, const struct value *at, struc
         return false;
     const struct ref_data *x = &real(t)->data;
     char *p = (char *)x->bytes + (size_t)o * dtypes[t->dtype].bytes;
+    union scalar before = {0}, after = v.scalar;
     if (r->checks)
         checked_write(r, t, o, res, span);
     if (res != RES_NONE) {
@@ -211,14 +214,16 @@ bool ref_write(void *host, const struct tensor *t, const struct value *at, struc
                 return false;
             scalar_store(t->dtype, p, resolution_identity(res, t->dtype));
         }
-        union scalar before = scalar_load(t->dtype, p), given = v.scalar;
-        v.scalar = resolve(r, real(t), t->dtype, o, res, v.scalar);
+        before = scalar_load(t->dtype, p);
+        after = resolve(r, real(t), t->dtype, o, res, v.scalar);
         if (r->checks)
-            checked_resolved(r, t, o, res, before, given, v.scalar, span);
+            checked_resolved(r, t, o, res, before, v.scalar, after, span);
     } else if (real(t)->listed) {
         real(t)->is_wide[o] = 0;
     }
-    scalar_store(t->dtype, p, v.scalar);
+    if (r->ev.takes || real(t)->places)
+        taped_write(r, t, o, res, before, &v, after);
+    scalar_store(t->dtype, p, after);
     if (x->written)
         x->written[o] = 1;
     return true;

@@ -313,6 +313,8 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     ev->frame = &frame;
     ev->returned = false;
     ev->depth++;
+    bool takes = takes_gradient(def->kids[3]);
+    ev->takes += takes;
     bool ok = bind_parameters(&b, params, slots, args) &&
               check_where(ev, b.env, what, def->kids[2], span) &&
               declare_results(&b, def->kids[1], def->kids[3]) &&
@@ -326,6 +328,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     if (ok && ev->called)
         ev->called(ev->listener, fn, b.env, &results);
     ev->depth--;
+    ev->takes -= takes;
     ev->frame = frame.outer;
     ev->fn_name = outer;
     ev->returned = returned;

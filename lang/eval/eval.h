@@ -137,6 +137,7 @@ struct eval {
     struct value result;
     bool training;     /* inside what is minimized */
     bool outside_told; /* the host tells of negative subscripts, as of those that are too large */
+    uint32_t takes;    /* calls and expressions around whose text takes a gradient */
     bool reversed;     /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;

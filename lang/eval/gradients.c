@@ -228,7 +228,14 @@ static bool update_all(struct eval *ev, struct env *env, const struct ast *e,
     return true;
 }
 
-bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+bool takes_gradient(const struct ast *e) {
+    bool found = e && (e->kind == AST_GRADIENT || e->kind == AST_MINIMIZE);
+    for (uint32_t i = 0; e && i < e->nkids && !found; i++)
+        found = takes_gradient(e->kids[i]);
+    return found;
+}
+
+static bool evaluate(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     struct value loss;
     struct targets t = {.ev = ev};
     uint32_t parts = e->kind == AST_MINIMIZE ? (e->nkids - 1) / 2 : 1;
@@ -273,4 +280,11 @@ bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct
     out->list->at[0] = loss;
     out->list->at[1] = over[0].kind == VAL_TENSOR ? gradients.list->at[0] : gradients;
     return true;
+}
+
+bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    ev->takes++;
+    bool ok = evaluate(ev, env, e, out);
+    ev->takes--;
+    return ok;
 }

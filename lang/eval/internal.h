@@ -240,6 +240,8 @@ bool call_with_gradient(struct eval *ev, const struct function *fn, const struct
 /* gradients.c: GRADIENT, MINIMIZE and STEP. */
 bool eval_gradient(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 bool eval_step(struct eval *ev, struct env *env, const struct ast *e);
+/* Whether a GRADIENT or MINIMIZE stands in E. */
+bool takes_gradient(const struct ast *e);
 /* The states that are trained, as STATE values. */
 struct value trained_states(struct eval *ev, const struct value *v);
 /* The gradients of LIST whose path begins with MEMBER: one, or a list; false if there are none. */

@@ -37,6 +37,7 @@ struct value {
     enum dtype dtype; /* DTYPE, SCALAR */
     bool weak;        /* SCALAR: made of static numbers; takes the element type that it meets */
     bool tuple;       /* LIST: written with parentheses or several results */
+    uint32_t place;   /* SCALAR: of an evaluator that runs, see backends/ref/gradient.c */
     union {
         int64_t i;
         double f;
