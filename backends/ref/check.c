@@ -141,14 +141,15 @@ static struct span place_of(const struct ref *r, struct span span, const struct 
     return span;
 }
 
-/* Whether CODE has not been told of SPAN, as it is called now. */
-static bool is_new(struct ref *r, enum error_code code, struct span span, struct span *at) {
+/* Whether KIND, a code of errors or another number, has not been told of SPAN, as it is called now.
+ */
+static bool is_new(struct ref *r, uint32_t kind, struct span span, struct span *at) {
     const struct calling *c;
     if (r->imagined)
         return false;
     *at = place_of(r, span, &c);
     struct span key[2] = {span, *at};
-    uint64_t hash = hash_bytes(key, sizeof key, code);
+    uint64_t hash = hash_bytes(key, sizeof key, kind);
     if (map_get(r->script.told, hash, NULL))
         return false;
     map_put(r->script.told, hash, 1);
@@ -305,7 +306,8 @@ static void meet(struct ref *r, const struct tensor *t, int64_t o, const struct 
         return;
     indices_at(m, before->time, other);
     const struct eval_range *claim = claimed(m, other, !same);
-    if ((same && !claim) || !is_new(r, ERR_CONFLICT, span, &place))
+    bool wrong = claim || m->unique;
+    if ((same && !claim) || !is_new(r, wrong ? ERR_CONFLICT : ERR_COUNT, span, &place))
         return;
     const char *now = iteration_text(r, m, m->index), *then = iteration_text(r, m, other);
     const char *what = element_text(r, t, o);
@@ -317,7 +319,6 @@ static void meet(struct ref *r, const struct tensor *t, int64_t o, const struct 
                            what, then)
             : arena_printf(r->ev.arena, "iteration %s writes %s, which iteration %s reads", now,
                            what, then);
-    bool wrong = claim || m->unique;
     struct diag *d = wrong ? diag_error(r->ev.diags, place, ERR_CONFLICT, text)
                            : diag_warning(r->ev.diags, place, ERR_CONFLICT, text);
     if (!span_eq(before->span, span))

@@ -85,8 +85,9 @@ rng = numpy.random.default_rng(8)
 x = rng.permutation(numpy.linspace(-1.5, 1.6, 24)).reshape(SHAPE)
 i, g = rng.integers(0, 3, (2, 2)), rng.integers(0, 4, (2, 3, 2))
 for text in FUNCTIONS.strip().split("\n"):
-    with dclpy.Session("verify=1") as s:
-        s.run(SETUP + """
+    with dclpy.Session("verify=1") as s, dclpy.Session("check=1") as ref:
+        for session in s, ref:
+            session.run(SETUP + """
 fn value(x: f64[2, 3, 4], i: i64[2, 2], g: i64[2, 3, 2]) -> f64 { weighed(%s) }
 fn slope(x: f64[2, 3, 4], i: i64[2, 2], g: i64[2, 3, 2]) -> f64[2, 3, 4] {
   v, d = gradient value(x, i, g) over x
@@ -95,4 +96,6 @@ fn slope(x: f64[2, 3, 4], i: i64[2, 2], g: i64[2, 3, 2]) -> f64[2, 3, 4] {
 """ % text)
         got, want = s.call("slope", x, i, g), differences(s.compile("value"), [x, i, g])
         tap.is_close(got, want, text, rtol=1e-4, atol=1e-4)
+        tap.is_close(ref.call("slope", x, i, g), got, text + " by the reference, checked",
+                     rtol=1e-9, atol=1e-9)
 tap.done_testing()

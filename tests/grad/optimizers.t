@@ -164,7 +164,7 @@ tap.ok(before > 0 and after - before <= 2, "steps and rates do not recompile", s
 # Batch normalization.
 x = np.random.default_rng(5).normal(1, 2, (6, 3, 4, 5)).astype("f4")
 np.save("x.npy", x)
-for options in ("verify=1", "verify=1 passes=none"):
+for options in ("verify=1", "verify=1 passes=none", "check=1"):
     s = dclpy.Session(options)
     s.run(PROGRAM + """
 x = load("x.npy")

@@ -132,6 +132,15 @@ status, output, errors = tap.dcl("run", "own.dcl")
 tap.ok(status == 0 and not errors, "it runs", errors)
 tap.is_str(output, WANT, "gradients of functions that have their own")
 
+# By the reference, which has no gradients of gradients.
+TWICE = "print(twice(x))\n"
+with open("once.dcl", "w", encoding="ascii") as stream:
+    stream.write(SOURCE.replace(TWICE, ""))
+status, output, errors = tap.dcl("run", "--check", "once.dcl")
+tap.ok(status == 0 and not errors and TWICE in SOURCE, "it runs, checked", errors)
+tap.is_str(output, "".join(line for line in WANT.splitlines(True) if "42.5" not in line),
+           "the same by the reference")
+
 # Defined anew: `grad f` goes with the `fn f` of its text, or of those before it.
 F, GRAD = "fn f(%s: f32[N]) -> y: f32[N] { y = %d * %s }\n", \
     "grad f(dy: f32[N]) -> d%s: f32[N] { d%s = %d * dy }\n"
