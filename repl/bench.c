@@ -104,9 +104,11 @@ static int measure_machine(const struct command_line *c, struct machine *m) {
     interrupt_install(s, true);
     const char *peak = arena_printf(c->arena, "peak(x: f32[%d, 2], n: i64)", PEAK_TASKS);
     const char *copy = arena_printf(c->arena, "copy(x: f32[%d])", COPY_ELEMENTS);
+    session_begin(s, "measuring this machine");
     bool ok = dcl_run(s, machine_text, "<machine>") == 0 &&
               measure(&plain, s, peak, 0, &m->operations) &&
               measure(&plain, s, copy, 8.0 * COPY_ELEMENTS, &m->bytes);
+    session_end(s);
     int status = finish_call(s, !ok);
     interrupt_install(NULL, false);
     dcl_close(s);
@@ -166,9 +168,11 @@ static int bench(const struct command_line *c, dcl_session *s, const char *signa
     struct sampling t;
     struct session_work w;
     struct machine m;
+    session_begin(s, arena_printf(c->arena, "measuring %s", signature));
     dcl_function *f = entry_open(c, s, signature);
     bool ok =
         f && operands_make(c, f, o) && session_work(f, &w) == 0 && take_samples(o, ALL_SECONDS, &t);
+    session_end(s);
     int status = finish_call(s, !ok);
     interrupt_install(NULL, false);
     if (status == EXIT_FINE)

@@ -145,6 +145,7 @@ dcl_session *open_session(const struct command_line *c) {
     }
     session_colour(s, wants_colour());
     session_pictures(s, terminal_pictures(NULL));
+    progress_show(c, s);
     return s;
 }
 

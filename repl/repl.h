@@ -119,6 +119,10 @@ bool interrupted(void);
 /* Waits until FILE can be read; false if Ctrl-C (or another signal) came before or meanwhile. */
 bool interrupt_or_input(int file);
 
+/* progress.c: from here on what S does is shown, if it takes long and standard error is a terminal.
+ */
+void progress_show(const struct command_line *c, dcl_session *s);
+
 /* Messages of the last call on stderr, after what was printed. */
 void print_messages(dcl_session *s);
 /* The same, and the exit code of a command whose last call FAILED or not. */

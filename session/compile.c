@@ -134,8 +134,11 @@ struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
         s->spare = mem_alloc(sizeof *s->spare);
     if (!k)
         k = from_cache(s, key);
-    if (!k)
+    if (!k) {
+        doing_compile(s, true);
         k = from_compiler(s, g, key, scratch);
+        doing_compile(s, false);
+    }
     if (k)
         k->used = ++s->clock;
     return k;

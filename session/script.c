@@ -376,7 +376,10 @@ static bool run_statement(struct dcl_session *s, const struct ast *st, bool show
     case AST_FOR: return run_for(s, st);
     case AST_WHILE: return run_while(s, st);
     case AST_IF: return run_if(s, st, show);
-    default: ok = run_leaf(s, st, show); break;
+    default:
+        doing_statement(s, st);
+        ok = run_leaf(s, st, show);
+        break;
     }
     store_collect(s, COLLECT_ALWAYS);
     kernels_trim(s, KERNELS_KEPT);
@@ -385,6 +388,10 @@ static bool run_statement(struct dcl_session *s, const struct ast *st, bool show
 
 static bool is_definition(const struct ast *item) {
     return item->kind == AST_FN || item->kind == AST_LAYER;
+}
+
+static bool is_statement(const struct ast *item) {
+    return !is_definition(item) && item->kind != AST_USE;
 }
 
 bool script_run(struct dcl_session *s, struct text *t, bool show) {
@@ -398,8 +405,13 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
         }
     if (layers && !renew_instances(s, t->source))
         return false;
+    uint32_t statements = 0, at = 0;
+    for (uint32_t i = 0; i < file->nkids; i++)
+        statements += is_statement(file->kids[i]);
     for (uint32_t i = 0; i < file->nkids; i++) {
         struct ast *item = file->kids[i];
+        if (is_statement(item))
+            doing_item(s, ++at, statements);
         if (is_definition(item)) {
             bool again = module_find(s->module, item->name, NULL) != item;
             if (again)
@@ -407,7 +419,7 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
             module_define(s->module, item);
             if (again && item->kind == AST_LAYER && !renew_instances(s, t->source))
                 return false;
-        } else if (item->kind != AST_USE && !run_statement(s, item, show))
+        } else if (is_statement(item) && !run_statement(s, item, show))
             return false;
     }
     return true;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static void close_session(struct dcl_session *s) {
+    doing_closed(s);
     unit_end(s);
     functions_free(s);
     kernels_free(s);
@@ -98,6 +99,7 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     s->stop = 0;
     rt_clear_stop(s->rt);
     s->busy = 1;
+    session_begin(s, NULL);
     former = arena_on_oom(&here);
     if (setjmp(here) == 0) {
         arena_reset(s->messages);
@@ -125,6 +127,7 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     if (s->before)
         undo_end(s, !ok);
     s->busy = 0;
+    session_end(s);
     s->failed = !ok;
     return ok ? 0 : 1;
 }
@@ -158,6 +161,7 @@ void dcl_output(dcl_session *s, void (*write)(void *data, const char *text, size
 }
 
 void session_write(struct dcl_session *s, const char *text, size_t n) {
+    doing_output(s);
     if (s->write)
         s->write(s->write_data, text, n);
     else

@@ -6,11 +6,29 @@
 #include "dcl.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Messages of the last call, warnings too, also where it did not fail. */
 const char *session_messages(dcl_session *s);
 /* Whether the last call failed by a mistake of our own. */
 bool session_bug(dcl_session *s);
+/* What a session is doing. */
+struct session_doing {
+    const char *what;       /* as session_begin was told; NULL: a call of the session's face */
+    const char *path;       /* of the statement that runs; NULL: none */
+    uint32_t line, at, all; /* its line; statement AT of ALL in the text, from 1; 0: not known */
+    char indices[96];       /* of the script's loops around it, as "epoch = 3" */
+    bool compiles;
+};
+/* BEGIN and END of what is waited for; STEP: it goes on, as told; OUTPUT: something is going to be
+   written; CLOSE: the session ends. */
+enum session_moment { MOMENT_BEGIN, MOMENT_STEP, MOMENT_OUTPUT, MOMENT_END, MOMENT_CLOSE };
+typedef void session_tell(void *data, enum session_moment m, const struct session_doing *d);
+/* From here on TELL is called at each of these, by the thread that uses the session. */
+void session_progress(dcl_session *s, session_tell *tell, void *data);
+/* WHAT begins, as "measuring f", and ends: calls between are parts of it. */
+void session_begin(dcl_session *s, const char *what);
+void session_end(dcl_session *s);
 /* Whether messages have terminal colours. */
 void session_colour(dcl_session *s, bool on);
 /* How images are printed: what the terminal understands. */

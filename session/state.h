@@ -174,6 +174,14 @@ struct options {
     struct pipeline pipeline;
 };
 
+/* See doing.c. */
+struct doing {
+    session_tell *tell; /* NULL: nobody asks */
+    void *data;
+    int depth;
+    struct session_doing now;
+};
+
 struct dcl_session {
     struct arena *arena;
     struct names *names;
@@ -219,6 +227,7 @@ struct dcl_session {
 
     void (*write)(void *data, const char *text, size_t n);
     void *write_data;
+    struct doing doing;
     volatile int stop, busy;
 };
 
@@ -230,6 +239,14 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
 void session_write(struct dcl_session *s, const char *text, size_t n);
 /* An error "interrupted" if the user wants to stop; true then. */
 bool session_stopped(struct dcl_session *s);
+
+/* doing.c */
+void doing_output(struct dcl_session *s);
+void doing_closed(struct dcl_session *s);
+void doing_compile(struct dcl_session *s, bool on);
+/* Statement AT of ALL of the text that runs. */
+void doing_item(struct dcl_session *s, uint32_t at, uint32_t all);
+void doing_statement(struct dcl_session *s, const struct ast *st);
 
 /* options.c: NULL, or what is wrong. */
 const char *options_read(struct arena *a, const char *text, struct options *o);
@@ -318,6 +335,8 @@ bool unit_integer(struct dcl_session *s, struct sym x, int64_t *v);
 bool unit_effects(struct dcl_session *s);
 struct lower_script unit_script(struct dcl_session *s);
 struct ref_script unit_ref_script(struct dcl_session *s);
+/* The indices of the script's loops, as `i = 3, j = 7`, as much as SIZE bytes hold. */
+void loop_indices(struct dcl_session *s, char *out, size_t size);
 
 /* data.c */
 /* Zeroed; NULL after an error. WHAT is for the message. */

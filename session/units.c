@@ -9,6 +9,7 @@
    goes on with an empty graph. */
 #include "session/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- what the evaluators ask of the script --------------------------------------------------- */
@@ -45,21 +46,27 @@ struct lower_script unit_script(struct dcl_session *s) {
                                  .new_state = states_new};
 }
 
-static void print_frames(struct dcl_session *s, const struct frame *f, struct buf *out) {
-    if (!f)
-        return;
-    print_frames(s, f->outer, out);
-    for (uint32_t i = 0; i < f->env->bindings.n; i++) {
+static size_t print_frames(struct dcl_session *s, const struct frame *f, char *out, size_t size) {
+    size_t n = f->outer ? print_frames(s, f->outer, out, size) : 0;
+    for (uint32_t i = 0; i < f->env->bindings.n && n < size; i++) {
         const struct binding *b = &f->env->bindings.at[i];
         if (b->value.kind == VAL_INT)
-            buf_printf(out, "%s%s = %lld", out->n ? ", " : "", name_text(s->names, b->name),
-                       (long long)b->value.i);
+            n += (size_t)snprintf(out + n, size - n, "%s%s = %lld", n ? ", " : "",
+                                  name_text(s->names, b->name), (long long)b->value.i);
     }
+    return n;
 }
 
-static void loop_indices(void *session, struct buf *out) {
-    struct dcl_session *s = session;
-    print_frames(s, s->frames, out);
+void loop_indices(struct dcl_session *s, char *out, size_t size) {
+    out[0] = '\0';
+    if (s->frames)
+        print_frames(s, s->frames, out, size);
+}
+
+static void add_indices(void *session, struct buf *out) {
+    char text[96];
+    loop_indices(session, text, sizeof text);
+    buf_text(out, text);
 }
 
 struct ref_script unit_ref_script(struct dcl_session *s) {
@@ -71,7 +78,7 @@ struct ref_script unit_ref_script(struct dcl_session *s) {
                                .tensor_bytes = tensor_bytes,
                                .state_bytes = state_bytes,
                                .told = s->options.check ? &s->told : NULL,
-                               .around = loop_indices,
+                               .around = add_indices,
                                .stop = &s->stop};
 }
 
