@@ -75,7 +75,7 @@ static bool run_block(struct dcl_session *s, const struct ast *block, bool show)
     return true;
 }
 
-/* --- loops ---------------------------------------------------------------------------------- */
+/* --- loops ----------------------------------------------------------------------------------- */
 
 static void push_frame(struct dcl_session *s, struct frame *f, struct value list) {
     *f = (struct frame){.outer = s->frames, .list = list};
@@ -199,7 +199,7 @@ static bool run_if(struct dcl_session *s, const struct ast *st, bool show) {
     return !arm || run_statement(s, arm, show);
 }
 
-/* --- the others ----------------------------------------------------------------------------- */
+/* --- the others ------------------------------------------------------------------------------ */
 
 static bool show_value(struct dcl_session *s, const struct value *v) {
     if (v->kind == VAL_NONE)
@@ -321,8 +321,8 @@ static bool run_symbolic(struct dcl_session *s, const struct ast *st, struct wor
     return ok;
 }
 
-/* A checked run refuses the maps that a compiled one does: those that are proved to break what a map
-   promises. In functions that is found when they are read. */
+/* A checked run refuses the maps that a compiled one does: those that are proved to break what a
+   map promises. In functions that is found when they are read. */
 static bool map_is_refused(struct dcl_session *s, const struct ast *st) {
     if (!s->options.check || st->kind != AST_MAP)
         return false;

@@ -44,7 +44,7 @@ void checks_begin(struct ref *r) {
     r->checks = ARENA_NEW(r->arena, struct checks);
 }
 
-/* --- maps and loops --------------------------------------------------------------------------- */
+/* --- maps and loops -------------------------------------------------------------------------- */
 
 static bool in_library(const struct calling *c) {
     return c && !c->module->prelude;
@@ -75,7 +75,7 @@ void checked_loop_end(struct ref *r) {
     r->checks->depth--;
 }
 
-/* --- where and when --------------------------------------------------------------------------- */
+/* --- where and when -------------------------------------------------------------------------- */
 
 static void print_turn(struct ref *r, const struct turns *t, const struct value *index,
                        struct buf *out) {
@@ -130,7 +130,7 @@ static const char *number_text(struct ref *r, enum dtype t, union scalar v) {
     return out.at;
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- telling --------------------------------------------------------------------------------- */
 
 /* The place of something at SPAN for the user, who did not write the library. */
 static struct span place_of(const struct ref *r, struct span span, const struct calling **call) {
@@ -230,7 +230,7 @@ void checked_result(void *host, const struct tensor *t, struct span span) {
     explain(r, diag_error(r->ev.diags, place, ERR_UNWRITTEN_RESULT, text), t, span);
 }
 
-/* --- iterations that meet --------------------------------------------------------------------- */
+/* --- iterations that meet -------------------------------------------------------------------- */
 
 /* The map of which an access at THEN and now are two iterations; NULL if order parts them. */
 static const struct turns *crossed(const struct checks *c, uint64_t then) {
@@ -364,7 +364,7 @@ void checked_write(struct ref *r, const struct tensor *t, int64_t o, enum resolu
     note_access(r, &s->write, &s->write_before, (struct access){r->checks->now, span, res});
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 /* Whether RESULT is a NaN or infinity of finite operands; or a NaN of infinities, none of which any
    operation has made: they stood in the text or the data. */

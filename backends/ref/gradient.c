@@ -1,8 +1,8 @@
 /* Gradients of the reference evaluator. While a call runs whose text takes a gradient, every
    operation on floats is noted on a tape: which results it was made of, and its derivative by each.
-   A scalar knows its place on the tape, a tensor those of its elements (0: a constant). The gradient
-   is one walk back over the tape. So it knows no maps and no memlets, and shares nothing with
-   compiler/ad.
+   A scalar knows its place on the tape, a tensor those of its elements (0: a constant). The
+   gradient is one walk back over the tape. So it knows no maps and no memlets, and shares nothing
+   with compiler/ad.
 
    An element that is read and has no place gets one: who knows whether it will be differentiated
    by. A call with a gradient of its own is one place, behind which stand those of its results. What
@@ -131,7 +131,7 @@ void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resoluti
                               : noted(tape, resolution_op(res), t->dtype, from, args, after);
 }
 
-/* --- calls with a gradient of their own -------------------------------------------------------- */
+/* --- calls with a gradient of their own ------------------------------------------------------ */
 
 bool taped_keep_begin(void *host) {
     struct ref *r = host;
@@ -210,7 +210,7 @@ static bool reverse_call(struct ref *r, const struct kept *k, double *due) {
     return true;
 }
 
-/* --- back -------------------------------------------------------------------------------------- */
+/* --- back ------------------------------------------------------------------------------------ */
 
 /* DUE[i], the derivative of the loss by what stands at place I, is passed on. */
 static bool walk_back(struct ref *r, struct tape *t, uint32_t from, double *due) {

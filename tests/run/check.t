@@ -113,7 +113,8 @@ RACES = [  # body over y: f32[4] = 0, x: f32[4] = 1, p = [0, 0, 1, 2]; what is t
     ("map i in 2 unique { map j in 2 { y[p[j]] = x[i] } }", "error warning"),
     ("for t in 0:3 { map i in 1:4 unique { y[p[i]] = x[i] } }", ""),
     ("for t in 0:3 { map i in 1:4 unique { a << y[p[i]];  a + 1 >> y[p[i]] } }", ""),
-    ("map i in 4 unique { c: f32[2] = 0;  map j in 2 { c[p[j]] = x[i] };  y[i] = c[0] }", "warning"),
+    ("map i in 4 unique { c: f32[2] = 0;  map j in 2 { c[p[j]] = x[i] };  y[i] = c[0] }",
+     "warning"),
     ("map i in 4 unique { c: f32[2] = 0;  for j in 0:2 { c[p[j]] = x[i] };  y[i] = c[0] }", ""),
     ("map i in 2, j in 2 unique { y[p[2*i + j]] = x[i] }", "error"),
     ("map i in 2, j in 0:i + 1 unique { y[p[i + j]] = x[i] }", "error"),
@@ -126,7 +127,8 @@ for body, want in RACES:
                                 "print(f(x, p))\n" % body)
     kinds = sorted(set(re.findall(r"(error|warning): iteration", errors)))
     wrong = "error" in want
-    tap.ok(kinds == want.split() and status == wrong and errors.count("error:") == wrong, body + ": " + (want or "fine"), errors)
+    tap.ok(kinds == want.split() and status == wrong and errors.count("error:") == wrong,
+           body + ": " + (want or "fine"), errors)
 
 # --- numbers -------------------------------------------------------------------------------------
 NUMBERS = [  # a statement over z: f32[2] = 0 and m: f32[2] = -inf; what is told, or nothing

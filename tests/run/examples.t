@@ -55,8 +55,8 @@ for name, entry, shapes, options, want in SHOWN:
     with open(path, encoding="utf-8") as file:
         named = "dcl movement examples/%s --entry %s %s" % (name, entry, " ".join(shape))
         tap.ok(named in file.read(), name + " names this command", named)
-# The small ones say how to run them; the reference evaluator, which is slow, agrees on those that do
-# not train.
+# The small ones say how to run them; the reference evaluator, which is slow, agrees on those that
+# do not train.
 for name in found:
     if name.startswith("small/"):
         path = os.path.join(EXAMPLES, name)
