@@ -119,6 +119,9 @@ RACES = [  # body over y: f32[4] = 0, x: f32[4] = 1, p = [0, 0, 1, 2]; what is t
     ("map i in 2, j in 2 unique { y[p[2*i + j]] = x[i] }", "error"),
     ("map i in 2, j in 0:i + 1 unique { y[p[i + j]] = x[i] }", "error"),
     ("map i in 4 unique { if x[i] > 0 { y[p[i]] = x[i] } }", "error"),
+    ("map i in 2 unique { y[p[i]] += x[i];  if x[i] < f32(2*i) { a << y[p[i]];  a >> y[2] } }",
+     "error"),
+    ("map i in 2 unique { a << y[p[i]];  if x[i] < f32(2*i) { a + 1 >> y[p[i]] } }", "error"),
     ("map i in 4 unique { if x[i] < 0 { y[p[i]] = x[i] } }", ""),
 ]
 for body, want in RACES:
@@ -129,6 +132,24 @@ for body, want in RACES:
     wrong = "error" in want
     tap.ok(kinds == want.split() and status == wrong and errors.count("error:") == wrong,
            body + ": " + (want or "fine"), errors)
+
+# A method is elaborated when it is called, so that a word is checked in the run alone.
+METHOD = """
+layer Count(n: int) {
+  fn forward(p: i64[N]) -> y: i64[n] { map i in N %s { 1 >> y[p[i]] (sum) } }
+}
+count = Count(3)
+p: i64[3] = 1
+p[0] = %s
+p[1] = 2
+print(count(p))
+"""
+for word, start, wrong in (("parallel", 1, True), ("parallel", 0, False), ("vector", 1, False),
+                           ("", 1, False)):
+    status, _, errors = checked(METHOD % (word, start))
+    tap.ok(status == wrong and ("i runs in any order" in errors) == wrong and
+           ("iterations i = 0 and i = 2 both write y[1]" in errors) == wrong,
+           "equal resolutions in a map that is said to be '%s', %d" % (word, start), errors)
 
 # --- numbers -------------------------------------------------------------------------------------
 NUMBERS = [  # a statement over z: f32[2] = 0 and m: f32[2] = -inf; what is told, or nothing
