@@ -6,16 +6,17 @@
 
    An element that is read and has no place gets one: who knows whether it will be differentiated
    by. A call with a gradient of its own is one place, behind which stand those of its results. What
-   a gradient is made of is not differentiated again: that is an error, never a zero. */
+   a gradient is made of is not differentiated again, nor is a param as it was before a step: these
+   are errors, never zeros. */
 #include "backends/ref/internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TAPE_CALL = UINT32_MAX, TAPE_GRADIENT = UINT32_MAX - 1, TAPE_MOST = UINT32_MAX - 2 };
+enum { TAPE_CALL = -1, TAPE_GRADIENT = -2, TAPE_STEP = -3 };
 
 struct entry {
-    uint32_t from[2]; /* or TAPE_.. and a number */
+    uint32_t from[2]; /* or TAPE_.., as uint32_t, and a number */
     double by[2];     /* the derivatives */
 };
 
@@ -29,8 +30,8 @@ struct tape {
     struct entry *at;
     uint32_t n, cap;
     VEC(struct kept) kept;
+    VEC(const struct ref_tensor *) stepped; /* by number in an entry */
     bool paused;
-    bool twice; /* a gradient was reached */
 };
 
 static void close_tape(void *tape) {
@@ -115,6 +116,13 @@ void taped_read(struct ref *r, const struct tensor *t, int64_t o, struct value *
     out->place = *at;
 }
 
+/* What stands at the place AT is an element of X, a param, before a step. */
+static void note_step(struct ref *r, struct tape *t, const struct ref_tensor *x, uint32_t at) {
+    if (!t->stepped.n || t->stepped.at[t->stepped.n - 1] != x)
+        VEC_PUSH(r->arena, t->stepped, x);
+    t->at[at] = (struct entry){{(uint32_t)TAPE_STEP, t->stepped.n - 1}, {0}};
+}
+
 void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resolution res,
                  union scalar before, const struct value *v, union scalar after) {
     struct tape *tape = recording(r);
@@ -124,6 +132,8 @@ void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resoluti
     uint32_t *at = &places(x)[o], from[2] = {*at, v->place};
     union scalar args[2] = {before, v->scalar};
     bool param = t->state && !t->state->buffer; /* a step: what it is made of counts no more */
+    if (param && tape && *at)
+        note_step(r, tape, x, *at);
     if (!tape || param)
         *at = 0;
     else
@@ -160,7 +170,7 @@ void taped_keep_end(void *host, struct grad_call *call) {
                 at[o] = push(t, (struct entry){{0}, {0}});
         k.in[i] = arena_copy(r->arena, at, (size_t)x->count * sizeof *at);
     }
-    push(t, (struct entry){{TAPE_CALL, t->kept.n}, {0}});
+    push(t, (struct entry){{(uint32_t)TAPE_CALL, t->kept.n}, {0}});
     for (uint32_t j = 0; j < call->nout; j++) {
         if (!dtype_is_float(call->out[j]->dtype))
             continue;
@@ -212,17 +222,38 @@ static bool reverse_call(struct ref *r, const struct kept *k, double *due) {
 
 /* --- back ------------------------------------------------------------------------------------ */
 
-/* DUE[i], the derivative of the loss by what stands at place I, is passed on. */
-static bool walk_back(struct ref *r, struct tape *t, uint32_t from, double *due) {
+/* A gradient of LOSS that is being taken. */
+struct walk {
+    double *due; /* by place: the derivative of the loss by what stands there */
+    uint32_t n;
+    struct tensor *const *wrt;
+    bool twice, stepped; /* a gradient was reached; a param as it was */
+};
+
+static bool is_wanted(const struct walk *w, const struct ref_tensor *x) {
+    for (uint32_t k = 0; k < w->n; k++)
+        if (real(w->wrt[k]) == x)
+            return true;
+    return false;
+}
+
+static bool walk_back(struct ref *r, struct tape *t, uint32_t from, struct walk *w) {
+    double *due = w->due;
     for (uint32_t i = from; i > 0; i--) {
         const struct entry *e = &t->at[i];
-        if (e->from[0] == TAPE_CALL) {
+        if (e->from[0] == (uint32_t)TAPE_CALL) {
             struct kept k = t->kept.at[e->from[1]];
             if (!reverse_call(r, &k, due))
                 return false;
-        } else if (e->from[0] == TAPE_GRADIENT) {
-            t->twice = t->twice || due[i] != 0;
-        } else if (due[i] != 0) {
+            continue;
+        }
+        if (due[i] == 0)
+            continue;
+        if (e->from[0] == (uint32_t)TAPE_GRADIENT) {
+            w->twice = true;
+        } else if (e->from[0] == (uint32_t)TAPE_STEP) {
+            w->stepped = w->stepped || is_wanted(w, t->stepped.at[e->from[1]]);
+        } else {
             due[e->from[0]] += e->from[0] ? due[i] * e->by[0] : 0;
             due[e->from[1]] += e->from[1] ? due[i] * e->by[1] : 0;
         }
@@ -248,11 +279,17 @@ bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct te
     memset(due, 0, (size_t)t->n * sizeof *due);
     arena_on_free(r->ev.arena, close_due, due);
     due[from] = 1;
+    struct walk w = {.due = due, .n = n, .wrt = wrt};
     t->paused = true;
-    t->twice = false;
-    bool ok = walk_back(r, t, from, due);
+    bool ok = walk_back(r, t, from, &w);
     t->paused = false;
-    if (ok && t->twice) {
+    if (ok && w.stepped) {
+        diag_error(r->ev.diags, span, ERR_NOT_HERE,
+                   "this has no derivative here: the value depends on what it is taken over as it "
+                   "was before it was overwritten");
+        return false;
+    }
+    if (ok && w.twice) {
         diag_error(r->ev.diags, span, ERR_BACKEND,
                    "the reference evaluator has no gradients of gradients: use the back-end cpu");
         return false;
@@ -265,7 +302,7 @@ bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct te
         for (int64_t o = 0; o < real(out[k])->count; o++) {
             scalar_store(out[k]->dtype, element(out[k], o),
                          scalar_from_f64(out[k]->dtype, at[o] ? due[at[o]] : 0));
-            to[o] = push(t, (struct entry){{TAPE_GRADIENT, 0}, {0}});
+            to[o] = push(t, (struct entry){{(uint32_t)TAPE_GRADIENT, 0}, {0}});
         }
         out[k]->container = false;
     }

@@ -64,3 +64,14 @@ for e in 0:3 {
   r: f32[2] << x[1, e:e + 2]
 }
 print(embedding(k, x))
+#---
+map i in 3 { k[i] = i }
+map i in 1:3 { k[i] = k[i - 1] + 1 }
+#---
+fn steps(net: Linear, opt: SGD, x: f32[3, 3]) -> f32 {
+  a = minimize sum(net(x)) over net with opt
+  minimize sum(net(x)) + a over net with opt
+}
+net = Linear(3, 2)
+opt = SGD(0.1)
+loss = steps(net, opt, x)

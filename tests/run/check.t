@@ -80,6 +80,35 @@ status, output, errors = checked(TRAIN + "x[0, 0] = 1e30\nx[0, 1] = 1e30\n"
 tap.ok(status == 0 and "gives inf" in errors or "gives -inf" in errors, "a warning is no failure",
        errors)
 
+# Gradients by the reference, which knows no maps, are those that the compiler derives.
+GRADIENTS = """
+fn top(x: f32[_]) -> m: f32 { map i { x[i] >> m (max) } }
+fn low(x: f32[_]) -> m: f32 { map i { x[i] >> m (min) } }
+x = stack([1.0, 3, 3])
+y = stack([1.0, 2, 3])
+l, a = gradient top(x) + 2 * low(3 - x) over x
+l, b = gradient sum(max(x * x, 3 * x)) + sum(min(x, y)) over x
+l, c = gradient sum(select(x > 2, abs(2 - x) / y, sqrt(x) * tanh(x) - log(y))) over [x, y]
+fn two(net: Linear, opt: SGD, x: f32[3, 3]) -> f32 {
+  a = minimize sum(net(x) * net(x)) over net with opt
+  b = minimize { h = net(x); p: f32; map i, j { exp(h[i, j]) >> p (sum) }; p } over net with opt
+  a + b
+}
+seed(4)
+net = Linear(3, 2)
+z: f32[3, 3] = 0.5
+loss = two(net, SGD(0.01), z)
+"""
+found = []
+for options in "check=1", "verify=1":
+    with dclpy.Session(options) as session:
+        parts = ["a", "b", "c[0]", "c[1]", "net.weight", "net.bias"]
+        session.run(GRADIENTS +
+                    "".join('save("g%d.npy", %s)\n' % part for part in enumerate(parts)))
+        found.append([np.load("g%d.npy" % k) for k in range(len(parts))])
+for part, mine, its in zip(parts, *found):
+    tap.is_close(mine, its, part + ": by the tape and by the compiler", rtol=1e-5, atol=1e-5)
+
 # --- one finding for each place, several in a run ------------------------------------------------
 status, output, errors = checked("""
 fn at(x: f32[N], k: i64) -> f32 { x[k] }
