@@ -59,7 +59,8 @@ bool copy_buffer(struct eval *ev, struct value *v, struct span span) {
 
 /* What is read of a buffer is what it holds now, whatever AFTER, evaluated next, writes into it. */
 bool hold_buffer(struct eval *ev, struct value *v, const struct ast *after) {
-    return !holds_call(after) || copy_buffer(ev, v, after->span);
+    bool number = v->kind == VAL_INT || v->kind == VAL_SYM || v->kind == VAL_SCALAR;
+    return number || !holds_call(after) || copy_buffer(ev, v, after->span);
 }
 
 static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
@@ -251,6 +252,23 @@ static bool is_in(struct eval *ev, const struct ast *e, const struct value *x,
     return true;
 }
 
+/* The commonest of all, subscripts: whole numbers that do not wrap. */
+static bool plain_integer(enum ast_op op, const struct value *a, struct value *out) {
+    int64_t r;
+    bool wraps = true;
+    if (a[0].kind != VAL_INT || a[1].kind != VAL_INT)
+        return false;
+    if (op == AOP_ADD)
+        wraps = __builtin_add_overflow(a[0].i, a[1].i, &r);
+    else if (op == AOP_SUB)
+        wraps = __builtin_sub_overflow(a[0].i, a[1].i, &r);
+    else if (op == AOP_MUL)
+        wraps = __builtin_mul_overflow(a[0].i, a[1].i, &r);
+    if (!wraps)
+        *out = value_int(r);
+    return !wraps;
+}
+
 static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     struct value a[2];
     if (!eval_expr(ev, env, e->kids[0], &a[0]) || !read_if_scalar(ev, &a[0], e->span))
@@ -267,6 +285,8 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
         return false;
     if (!eval_expr(ev, env, e->kids[1], &a[1]) || !read_if_scalar(ev, &a[1], e->span))
         return false;
+    if (plain_integer(e->op, a, out))
+        return true;
     if ((e->op == AOP_AND || e->op == AOP_OR) && a[0].kind == VAL_BOOL) {
         *out = a[1];
         return true;

@@ -95,27 +95,44 @@ struct env *env_new(struct arena *a, enum env_kind kind, struct env *parent,
     return e;
 }
 
+/* Scopes of few names, as those of iterations are, have no index. */
+enum { NAMES_LOOKED_THROUGH = 8 };
+
+static struct binding *own_binding(struct env *e, struct name n) {
+    uint64_t at;
+    if (e->bindings.n > NAMES_LOOKED_THROUGH)
+        return map_get(&e->index, n.i, &at) ? &e->bindings.at[at] : NULL;
+    for (uint32_t i = 0; i < e->bindings.n; i++)
+        if (e->bindings.at[i].name.i == n.i)
+            return &e->bindings.at[i];
+    return NULL;
+}
+
 struct binding *env_find(struct env *e, struct name n, struct env **where) {
     for (; e; e = e->parent) {
-        uint64_t at;
-        if (e->bindings.n && map_get(&e->index, n.i, &at)) {
+        struct binding *b = own_binding(e, n);
+        if (b) {
             if (where)
                 *where = e;
-            return &e->bindings.at[at];
+            return b;
         }
     }
     return NULL;
 }
 
 void env_bind(struct env *e, struct name n, struct value v, struct span span) {
-    uint64_t at;
-    struct binding b = {n, v, span};
-    if (map_get(&e->index, n.i, &at)) {
-        e->bindings.at[at] = b;
+    struct binding b = {n, v, span}, *known = own_binding(e, n);
+    if (known) {
+        *known = b;
         return;
     }
+    uint32_t before = e->bindings.n;
+    if (before == NAMES_LOOKED_THROUGH)
+        for (uint32_t i = 0; i < before; i++)
+            map_put(&e->index, e->bindings.at[i].name.i, i);
     VEC_PUSH(e->arena, e->bindings, b); /* first: there may be no memory for the other */
-    map_put(&e->index, n.i, e->bindings.n - 1);
+    if (before >= NAMES_LOOKED_THROUGH)
+        map_put(&e->index, n.i, before);
 }
 
 void value_print(struct eval *ev, const struct value *v, struct buf *out) {
