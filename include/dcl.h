@@ -42,7 +42,8 @@ typedef struct dcl_tensor {
 } dcl_tensor;
 
 /* A new session, NULL if there is no memory. OPTIONS is NULL or text of `name=value` separated by
-   spaces: backend=cpu|ref, threads=N, target-cpu=NAME, cache=DIR|off, strict=0|1, verify=0|end|1,
+   spaces: backend=cpu|ref, check=0|1 (1: slow, and tells what no compiler proves, see LANGUAGE.md),
+   threads=N, target-cpu=NAME, cache=DIR|off, strict=0|1, verify=0|end|1,
    passes=default|none|NAME,NAME,... , without=NAME,... */
 dcl_session *dcl_open(const char *options);
 void dcl_close(dcl_session *s);
