@@ -105,23 +105,43 @@ static bool same_shape(const struct state *st, const struct file_tensor *t) {
     return true;
 }
 
-/* The name of a state in the file: parts between dots are exchanged as RENAME says. */
+/* What RENAME has instead of the parts between dots that begin AT; *N is their length. Of an empty
+   AT it is what stands before all names. NULL: nothing. */
+static const char *exchanged(struct dcl_session *s, const struct value *rename, const char *at,
+                             size_t *n) {
+    for (uint32_t i = 0; i < rename->list->n; i++) {
+        const struct value *pair = rename->list->at[i].list->at;
+        const char *from = name_text(s->names, pair[0].str);
+        size_t length = strlen(from);
+        if ((length == 0) == (*at == '\0') && strncmp(at, from, length) == 0 &&
+            (at[length] == '.' || at[length] == '\0')) {
+            *n = length;
+            return name_text(s->names, pair[1].str);
+        }
+    }
+    return NULL;
+}
+
+static void add_part(struct buf *b, const char *part, size_t n) {
+    buf_text(b, b->n && n ? "." : "");
+    buf_bytes(b, part, n);
+}
+
+/* The name of a state in the file: parts between dots, one or several, are exchanged as RENAME
+   says. */
 static const char *name_in_file(struct dcl_session *s, const char *name,
                                 const struct value *rename) {
     if (!rename)
         return name;
     struct buf out = buf_new(s->unit.arena);
-    for (const char *p = name, *end; *p; p = end + (*end == '.')) {
-        end = p + strcspn(p, ".");
-        const char *part = arena_printf(s->unit.arena, "%.*s", (int)(end - p), p);
-        for (uint32_t i = 0; i < rename->list->n; i++) {
-            const struct value *pair = rename->list->at[i].list->at;
-            if (strcmp(part, name_text(s->names, pair[0].str)) == 0) {
-                part = name_text(s->names, pair[1].str);
-                break;
-            }
-        }
-        buf_printf(&out, "%s%s", p == name ? "" : ".", part);
+    size_t n = 0;
+    const char *other = exchanged(s, rename, "", &n);
+    if (other)
+        add_part(&out, other, strlen(other));
+    for (const char *p = name; *p; p += n + (p[n] == '.')) {
+        n = strcspn(p, ".");
+        other = exchanged(s, rename, p, &n);
+        add_part(&out, other ? other : p, other ? strlen(other) : n);
     }
     return out.at;
 }

@@ -65,3 +65,27 @@ layer EfficientNet(classes: int = 1000) {
     x |> conv_head |> bn2 |> silu |> mean(axes = [2, 3]) |> classifier
   }
 }
+
+fn flat(lists: list) -> list { if len(lists) == 0 { [] } else { lists[0] + flat(lists[1:]) } }
+
+## torchvision's names of a block's states.
+fn block_names(stage: int, k: int) -> list {
+  parts = if stage == 0 {
+    [("conv_dw", "0.0"), ("bn1", "0.1"), ("se.conv_reduce", "1.fc1"), ("se.conv_expand", "1.fc2"),
+        ("conv_pw", "2.0"), ("bn2", "2.1")]
+  } else {
+    [("conv_pw", "0.0"), ("bn1", "0.1"), ("conv_dw", "1.0"), ("bn2", "1.1"),
+        ("se.conv_reduce", "2.fc1"), ("se.conv_expand", "2.fc2"), ("conv_pwl", "3.0"),
+        ("bn3", "3.1")]
+  }
+  ours = "blocks." + str(stage) + "." + str(k) + "."
+  theirs = "features." + str(stage + 1) + "." + str(k) + ".block."
+  [(ours + a, theirs + b) for a, b in parts]
+}
+
+## For `load(net, "weights.safetensors", rename = torchvision_names())`.
+fn torchvision_names() -> list {
+  flat([flat([block_names(s, k) for k in 0:n]) for s, n in enumerate([1, 2, 2, 3, 3, 4, 1])]) +
+      [("conv_stem", "features.0.0"), ("bn1", "features.0.1"), ("conv_head", "features.8.0"),
+      ("bn2", "features.8.1"), ("classifier", "classifier.1")]
+}

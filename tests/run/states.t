@@ -99,6 +99,27 @@ for backend in "ref", "cpu":
             backend + ": what is skipped, and what is not")
     s.run('load(pair, "more.npz", skip = ["count", "extra"])')
     tap.is_close(handle.call(one), before, backend + ": nothing was loaded then")
+
+    # Other names: of one part, of several, before all, of none; the first pair that fits.
+    renames = (([("first", "a"), ("first", "b")], lambda k: k.replace("first", "a")),
+               ([("W", "first"), ("first", "W")],
+                lambda k: k.replace("W", "~").replace("first", "W").replace("~", "first")),
+               ([("rest.0", "x.y"), ("rest", "z"), ("st", "no"), ("rest.0.", "no")],
+                lambda k: k.replace("rest.0", "x.y").replace("rest", "z")),
+               ([("", "net.part"), ("rest.1.W", "W")],
+                lambda k: "net.part." + k.replace("rest.1.W", "W")),
+               ([("first", ""), ("rest", "")], lambda k: k.split(".", 1)[1]))
+    for pairs, other in renames:
+        numpy.savez("other.npz", **{other(k): v * 3 for k, v in b.items()})
+        s.run('load(pair, "pair.npz")')
+        text = ", ".join('("%s", "%s")' % pair for pair in pairs)
+        s.run('load(pair, "other.npz", rename = [%s])' % text)
+        w = [3 * b[k + ".W"].T for k in ("first", "rest.0", "rest.1")]
+        tap.is_close(handle.call(one), one @ w[0] @ w[1] @ w[2], backend + ": " + text,
+                     rtol=1e-4, atol=1e-4)
+    refused(s, 'load(pair, "pair.npz", rename = [("first.W", ""), ("rest.0.W", "")])',
+            ["first.W belongs to nothing", "rest.0.W belongs to nothing"],
+            backend + ": a state without a name")
     s.close()
 
 # What trains: statements that change states run once, whatever they print, and can be taken back.
