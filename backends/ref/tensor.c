@@ -273,7 +273,7 @@ const void *ref_bytes(struct ref *r, const struct value *v, enum dtype *t, uint3
         int64_t rest = i, o = 0;
         for (uint32_t d = x->rank; d-- > 0; rest /= dims[d])
             index[d] = value_int(rest % dims[d]);
-        real_indices(x, index, at);
+        real_indices(&r->ev, x, index, at);
         uint32_t bad;
         if (!offset(x, at, &o, &bad))
             return NULL;

@@ -767,7 +767,7 @@ static void write_all(struct lower *l, struct region *to, struct cont c, const s
     }
     if (from) {
         struct value r;
-        real_indices(from, index, real);
+        real_indices(&l->ev, from, index, real);
         op_read(l, from, real, NULL, span, &r);
         v = expr_of(&r);
     }

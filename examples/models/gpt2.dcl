@@ -73,11 +73,7 @@ layer GPT2(words: int = 50257, places: int = 1024, depth: int = 12, size: int = 
       inout values: f32[depth, B, heads, P, size//heads]) -> f32[B, 1, words] {
     x = wte(ids) + wpe.weight[at:at + 1, :]
     for i, f in enumerate(h) {
-      k: f32[B, heads, P, size//heads] << keys[i, :, :, :, :]
-      v: f32[B, heads, P, size//heads] << values[i, :, :, :, :]
-      x = f.next(x, at, k, v)
-      keys[i, :, :, at:at + 1, :] = k[:, :, at:at + 1, :]
-      values[i, :, :, at:at + 1, :] = v[:, :, at:at + 1, :]
+      x = f.next(x, at, keys[i, :, :, :, :], values[i, :, :, :, :])
     }
     product(ln_f(x), wte.weight)
   }

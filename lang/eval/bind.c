@@ -528,7 +528,7 @@ static bool check_overlap(const struct binder *b) {
             if (p == q || x->value.kind != VAL_TENSOR || y->value.kind != VAL_TENSOR)
                 continue;
             const struct tensor *s = x->value.tensor, *t = y->value.tensor;
-            if (s->id != t->id || s->impl != t->impl)
+            if (!same_storage(s, t) || parts_apart(ev, s, t))
                 continue;
             diag_error(ev->diags, b->span, ERR_OVERLAP, b->what, text_of(ev, x->name),
                        text_of(ev, y->name), text_of(ev, x->name));

@@ -383,6 +383,23 @@ static bool has_inout(const struct ast *fn) {
     return false;
 }
 
+/* Whether the argument of CALLEE at position AT, or called KEYWORD, is written. */
+static bool is_written(struct eval *ev, const struct value *callee, uint32_t at,
+                       struct name keyword) {
+    const struct ast *def = callee->kind == VAL_FN ? callee->fn->def : NULL;
+    if (callee->kind == VAL_INSTANCE) {
+        struct binding *b = env_find(callee->instance->env, name_lit(ev, "forward"), NULL);
+        def = b && b->value.kind == VAL_FN ? b->value.fn->def : NULL;
+    }
+    for (uint32_t i = 0; def && i < def->kids[0]->nkids; i++) {
+        const struct ast *param = def->kids[0]->kids[i];
+        if ((param->flags & AST_INOUT) &&
+            (name_none(keyword) ? i == at : name_eq(param->name, keyword)))
+            return true;
+    }
+    return false;
+}
+
 bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
                    const struct value *first, struct value *out) {
     struct value callee;
@@ -416,7 +433,9 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
             continue;
         }
         bool keyword = a->kind == AST_KEYWORD;
-        if (!eval_expr(ev, env, keyword ? a->kids[0] : a, &v))
+        const struct ast *e = keyword ? a->kids[0] : a;
+        bool written = is_written(ev, &callee, args.n, keyword ? a->name : (struct name){0});
+        if (!(written ? eval_part(ev, env, e, &v) : eval_expr(ev, env, e, &v)))
             return false;
         for (uint32_t k = i + 1; k < call->nkids && !writes; k++)
             if (!hold_buffer(ev, &v, call->kids[k]))

@@ -203,7 +203,8 @@ int int_equal(struct eval *ev, const struct value *a, const struct value *b);
 struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
                          struct span span);
 /* The real indices of virtual indices AT into REAL (room for EVAL_MAX_RANK). */
-void real_indices(const struct tensor *t, const struct value *at, struct value *real);
+void real_indices(struct eval *ev, const struct tensor *t, const struct value *at,
+                  struct value *real);
 
 /* Printing for messages: `f32[B, 784]`, `[1, 2]`, ... */
 void value_print(struct eval *ev, const struct value *v, struct buf *out);

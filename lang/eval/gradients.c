@@ -55,6 +55,11 @@ static bool find_targets(struct targets *t, const struct value *over, struct spa
         struct value x = t->states.at[i];
         if (x.kind == VAL_STATE && !bring_state(ev, x.state, &x))
             return false;
+        if (x.tensor->part) {
+            diag_error(ev->diags, span, ERR_ARG_KIND, "over", "what is differentiated by",
+                       "a whole tensor", "a part of one");
+            return false;
+        }
         VEC_PUSH(ev->arena, t->at, x.tensor);
     }
     if (t->states.n > before)

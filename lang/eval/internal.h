@@ -88,6 +88,12 @@ bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span s
 /* Writes to each element of B what BY, a function, makes of the element and V. */
 bool block_resolve(struct eval *ev, const struct block *b, struct value v, const struct value *by);
 
+/* parts.c: */
+/* E, an argument of an inout parameter: a part of a container is it without a copy. */
+bool eval_part(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
+/* Whether S and T, of the same container, are parts that are proved to have nothing in common. */
+bool parts_apart(struct eval *ev, const struct tensor *s, const struct tensor *t);
+
 /* grows.c: see Note [growing containers] there. */
 /* N in ENV is a container of the type T whose first dimension grows; DIMS[0] is not looked at. */
 bool grow_declare(struct eval *ev, struct env *env, enum dtype t, uint32_t rank,

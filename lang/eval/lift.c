@@ -74,7 +74,7 @@ static bool lifted_body(void *data, const struct value *index) {
         args[a] = l->args[a];
         if (args[a].kind != VAL_TENSOR || args[a].tensor->rank == 0)
             continue;
-        real_indices(args[a].tensor, index, at);
+        real_indices(ev, args[a].tensor, index, at);
         if (!ev->ops->read(ev->host, args[a].tensor, at, NULL, l->span, &args[a]))
             return false;
     }

@@ -150,8 +150,8 @@ static bool sum_body(void *data, const struct value *index) {
     const struct sum *s = data;
     struct eval *ev = s->ev;
     struct value v, from[EVAL_MAX_RANK], to[EVAL_MAX_RANK];
-    real_indices(s->from, index, from);
-    real_indices(s->to, index, to);
+    real_indices(ev, s->from, index, from);
+    real_indices(ev, s->to, index, to);
     return ev->ops->read(ev->host, s->from, from, NULL, s->span, &v) &&
            ev->ops->write(ev->host, s->to, to, v, RES_SUM, false, s->span);
 }

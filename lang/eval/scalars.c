@@ -37,7 +37,7 @@ bool read_if_scalar(struct eval *ev, struct value *v, struct span span) {
     if (v->kind != VAL_TENSOR || v->tensor->rank != 0)
         return true;
     struct value out, at[EVAL_MAX_RANK];
-    real_indices(v->tensor, NULL, at);
+    real_indices(ev, v->tensor, NULL, at);
     if (!ev->ops->read(ev->host, v->tensor, at, NULL, span, &out))
         return false;
     *v = out;
@@ -243,7 +243,7 @@ static bool lift_body(void *data, const struct value *index) {
         if (args[i].kind != VAL_TENSOR)
             continue;
         struct tensor *t = args[i].tensor;
-        real_indices(t, index, at);
+        real_indices(l->ev, t, index, at);
         if (!l->ev->ops->read(l->ev->host, t, at, NULL, l->span, &args[i]))
             return false;
     }

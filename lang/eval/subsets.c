@@ -205,13 +205,13 @@ static bool transfer_body(void *data, const struct value *index) {
             k++;
         }
         block_at(ev, t->from, stretched, at);
-        real_indices(t->from->tensor, at, real);
+        real_indices(ev, t->from->tensor, at, real);
         if (!ev->ops->read(ev->host, t->from->tensor, real,
                            t->from->has_other ? &t->from->other : NULL, t->from->span, &v))
             return false;
     }
     block_at(ev, t->to, index, at);
-    real_indices(t->to->tensor, at, real);
+    real_indices(ev, t->to->tensor, at, real);
     if (t->by) {
         struct value pair[2] = {value_none(), v};
         if (!ev->ops->read(ev->host, t->to->tensor, real, NULL, t->to->span, &pair[0]) ||
@@ -252,7 +252,7 @@ bool block_read(struct eval *ev, const struct block *b, struct value *out) {
     }
     if (block_is_element(b)) {
         struct value real[EVAL_MAX_RANK];
-        real_indices(b->tensor, b->lo, real);
+        real_indices(ev, b->tensor, b->lo, real);
         return ev->ops->read(ev->host, b->tensor, real, b->has_other ? &b->other : NULL, b->span,
                              out);
     }

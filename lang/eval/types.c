@@ -192,14 +192,3 @@ struct tensor *tensor_broadcast(struct eval *ev, struct tensor *t, uint32_t pos,
     }
     return x;
 }
-
-void real_indices(const struct tensor *t, const struct value *at, struct value *real) {
-    for (uint32_t d = 0; d < t->real_rank; d++)
-        real[d] = value_int(0); /* a dimension that no virtual one maps to has size 1 */
-    for (uint32_t d = 0; d < t->rank; d++) {
-        if (!t->map)
-            real[d] = at[d];
-        else if (t->map[d] >= 0)
-            real[t->map[d]] = t->unit[d] ? value_int(0) : at[d];
-    }
-}

@@ -95,6 +95,14 @@ struct instance {
     uint64_t id;
 };
 
+/* What a tensor is of container OF, per dimension of OF: from LO in steps of STEP, COUNT of them;
+   or at LO alone, where FIXED. */
+struct part {
+    const struct tensor *of;
+    const struct value *lo, *step, *count;
+    const bool *fixed;
+};
+
 /* A tensor seen through a broadcast: `rank` virtual dimensions; map[d] is the real dimension or -1
    where the index is dropped, unit[d] that the real dimension is 1 and its index 0. */
 struct tensor {
@@ -111,6 +119,8 @@ struct tensor {
     uint32_t real_rank;
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;
+    const struct part *part; /* it is a part of another container, to whose virtual dimensions MAP
+                                leads (parts.c); else NULL */
     bool data;            /* of the script: IMPL is its memory; used inside by way of ops->import */
     struct tensor *from;  /* what it was imported from, NULL if it was not; of the script's: the
                             variable's own, of which this one knows sizes as symbols */

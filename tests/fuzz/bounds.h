@@ -724,7 +724,7 @@ FUZZ struct shade *bounds_result(struct bounds *b, const struct value *v, int64_
         int64_t rest = i;
         for (uint32_t d = x->rank; d-- > 0; rest /= dims[d])
             index[d] = value_int(rest % dims[d]);
-        real_indices(x, index, at);
+        real_indices(&b->ev, x, index, at);
         s[i] = cell_read(b, x->dtype, cell_at(x, at, false));
     }
     return s;
