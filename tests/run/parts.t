@@ -47,6 +47,7 @@ fn f_steps(inout x: f32[A, _]) { for t in 0:A - 1 { twice(x[t:t + 2, :]) } }
 fn f_sorted(inout x: f32[A, _]) { map i in A { sorted_in(x[i, ::2]) } }
 fn f_two(inout x: f32[_, _], i: i64) { two(x[i, 0:3], x[i, 3:]) }
 fn f_set(inout x: f32[_, B], k: i64[_]) { set(x[1, 1:B - 1], k) }
+fn f_set_steps(inout x: f32[_, B], k: i64[_]) { set(x[1, 1:B - 1:2], k) }
 """
 
 
@@ -134,14 +135,16 @@ for backend in "ref", "cpu":
                 f(want, *more)
                 s.call(f.__name__, x, *more)
                 tap.is_close(x, want, f"{backend}: {f.__name__} of {a} x {b}, {i}, {j}")
-        for k in -1, 4, 5, 1 << 40, -1 << 40, (1 << 63) - 1, -1 << 63:
+        for f, k in [*((f, k) for f in ("f_set", "f_set_steps") for k in (
+                -1, 4, 5, 1 << 40, -1 << 40, (1 << 63) - 1, -1 << 63, (1 << 61) + 1)),
+                ("f_set_steps", 2)]:
             x = np.zeros((2, 6), "f4")
             try:
-                s.call("f_set", x, np.array([k]))
-                tap.fail(f"{backend}: {k} is outside of the part")
+                s.call(f, x, np.array([k]))
+                tap.fail(f"{backend}: {k} is outside of the part of {f}")
             except dclpy.Error as e:
                 tap.ok("outside" in str(e) or "index" in str(e) or "negative subscript" in str(e),
-                       f"{backend}: {k} is outside of the part", e)
+                       f"{backend}: {k} is outside of the part of {f}", e)
             tap.ok(not x.any(), "and nothing was written")
 
         # Scripts, buffers.
