@@ -153,6 +153,15 @@ static struct ast *make_call(struct work *w, const char *function, struct ast **
     return call;
 }
 
+static bool has_low_rank(const struct work *w, struct operand *const *at) {
+    bool low = false;
+    for (uint32_t k = 0; k < w->n; k++) {
+        bool tensor = at[k] && at[k]->v.kind == VAL_TENSOR;
+        low = low || (tensor ? at[k]->v.tensor->rank : 0) < w->o->least_rank;
+    }
+    return low;
+}
+
 /* The expression for the node, AS_FIXED: by the function for numbers. NULL after a problem. */
 static struct ast *make_expression(struct work *w, struct operand **at, bool as_fixed) {
     struct importer *m = w->m;
@@ -163,6 +172,8 @@ static struct ast *make_expression(struct work *w, struct operand **at, bool as_
             return NULL;
     if (as_fixed)
         return make_call(w, o->fixed, args);
+    if (o->least_rank && has_low_rank(w, at))
+        return make_call(w, o->call, args);
     if (o->form == WRITTEN_CALL && !(o->floats && dtype_is_float(at[0]->type)))
         return make_call(w, o->more && wanted_outputs(w) > 1 ? o->more : o->call, args);
     struct ast *e = args[0];

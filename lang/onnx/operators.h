@@ -60,14 +60,15 @@ struct onnx_operator {
     const char *call;
     const char *plain; /* instead of it where no attribute is written and one output is wanted */
     enum ast_op infix;
-    enum ast_op floats; /* of a CALL: the operator between floats, if not 0 */
-    const char *more;   /* instead of `call` where more than one output is wanted */
-    const char *fixed;  /* the function of the same meaning for lists and numbers */
-    const char *takes;  /* inputs, words: `x`, optional `x?`, all others `x..`, known when imported
+    enum ast_op floats;  /* of a CALL: the operator between floats, if not 0 */
+    uint32_t least_rank; /* of an INFIX with a call: with inputs of fewer dimensions it is a call */
+    const char *more;    /* instead of `call` where more than one output is wanted */
+    const char *fixed;   /* the function of the same meaning for lists and numbers */
+    const char *takes;   /* inputs, words: `x`, optional `x?`, all others `x..`, known when imported
                           `x:list` and `x:number` */
-    uint32_t outputs;   /* the most; 0: one */
-    bool several;       /* the call has several results, or is a list, even if one is wanted */
-    bool counted;       /* a parameter `outputs`: how many are wanted */
+    uint32_t outputs;    /* the most; 0: one */
+    bool several;        /* the call has several results, or is a list, even if one is wanted */
+    bool counted;        /* a parameter `outputs`: how many are wanted */
     struct onnx_attribute attributes[ONNX_ATTRIBUTES_MAX];
     const char *graphs[2]; /* attributes that are graphs */
     const char *doc;

@@ -31,6 +31,7 @@ import tap  # noqa: E402
 RTOL, ATOL = 1e-3, 1e-7  # those of onnx.backend.test
 SECONDS = 60
 BACKENDS = ["ref", "cpu"]
+ALL_FIXED = False
 HAS = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16}  # element types
 
 
@@ -58,7 +59,9 @@ def read(path):
 
 def as_text(array):
     """An array as --set writes it; None if it is too long."""
-    if array.size > 64 or array.ndim > 1 or array.dtype.kind == "V":
+    if array.size > 64 or array.ndim > 3 or array.size == 0 < array.ndim - 1:
+        return None
+    if array.dtype.kind == "V" or (array.dtype.kind == "u" and (array >= 2**63).any()):
         return None
 
     def one(v):
@@ -69,7 +72,7 @@ def as_text(array):
         return str(int(v))
     if array.ndim == 0:
         return one(array[()])
-    return "[" + ", ".join(one(v) for v in array) + "]"
+    return "[" + ", ".join(one(v) if array.ndim == 1 else as_text(v) for v in array) + "]"
 
 
 def bring_in(path, model, arrays):
@@ -77,6 +80,8 @@ def bring_in(path, model, arrays):
     names = [v.name for v in model.graph.input if v.name not in
              {w.name for w in model.graph.initializer}]
     fixed = {}
+    if ALL_FIXED:
+        fixed = {n: as_text(a) for n, a in zip(names, arrays) if as_text(a) is not None}
     for _ in range(8):
         options = []
         for name in fixed:
@@ -195,10 +200,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out")
     parser.add_argument("--backends", default="ref,cpu")
+    parser.add_argument("--fixed", action="store_true",
+                        help="all small inputs are known when the model is imported")
     parser.add_argument("--seconds", type=int, default=SECONDS)
     parser.add_argument("words", nargs="*")
     args = parser.parse_args()
-    globals().update(BACKENDS=args.backends.split(","), SECONDS=args.seconds)
+    globals().update(BACKENDS=args.backends.split(","), SECONDS=args.seconds,
+                     ALL_FIXED=args.fixed)
     root = os.path.join(os.path.dirname(onnx.__file__), "backend", "test", "data", args.kind)
     folders = [os.path.join(root, f) for f in sorted(os.listdir(root))
                if not args.words or any(w in f for w in args.words)]

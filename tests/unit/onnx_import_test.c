@@ -131,7 +131,7 @@ static void test_table(void) {
            "and not before");
         uint32_t n = onnx_operator_inputs(o, in);
         bool rest = n && in[n - 1].takes == TAKES_REST, call = o->form == WRITTEN_CALL;
-        ok((call || o->form == WRITTEN_FOLD) == (o->call != NULL) &&
+        ok((call || o->form == WRITTEN_FOLD || o->least_rank) == (o->call != NULL) &&
                (call || !o->attributes[0].name) &&
                ((o->form != WRITTEN_INFIX && o->form != WRITTEN_FOLD) || n == 2 || rest) &&
                (o->form != WRITTEN_SAME || n == 1),

@@ -1,15 +1,30 @@
 # Operators on what is known when a model is imported: numbers, and lists of them.
 
+# How deep a list of lists is; a number has no depth.
+fn fixed_rank(a) -> int {
+  if kind(a) != "list" { return 0 }
+  if len(a) == 0 { 1 } else { 1 + fixed_rank(a[0]) }
+}
+
 # F of the elements of A and B, which broadcast.
 fn fixed_each(a, b, f) -> any {
-  if kind(a) != "list" and kind(b) != "list" { return f(a, b) }
-  if kind(a) != "list" { return [fixed_each(a, k, f) for k in b] }
-  if kind(b) != "list" { return [fixed_each(k, b, f) for k in a] }
-  n = max(len(a), len(b))
-  if len(a) != n and len(a) != 1 { error("lists of", len(a), "and", len(b), "elements") }
-  if len(b) != n and len(b) != 1 { error("lists of", len(a), "and", len(b), "elements") }
+  p = fixed_rank(a)
+  q = fixed_rank(b)
+  if p == 0 and q == 0 { return f(a, b) }
+  if p < q { return [fixed_each(a, k, f) for k in b] }
+  if q < p { return [fixed_each(k, b, f) for k in a] }
+  n = if len(a) == 1 { len(b) } else { len(a) }
+  if (len(a) != n and len(a) != 1) or (len(b) != n and len(b) != 1) {
+    error("lists of", len(a), "and", len(b), "elements")
+  }
   [fixed_each(a[if len(a) == 1 { 0 } else { i }], b[if len(b) == 1 { 0 } else { i }], f)
       for i in 0:n]
+}
+
+# For what is written for lists of numbers only: others are tensors.
+fn fixed_flat_only(x) -> int {
+  if fixed_rank(x) > 1 { error("more than one dimension") }
+  0
 }
 
 # F of the elements of A.
@@ -98,8 +113,16 @@ fn fixed_sqrt(a) -> any { fixed_all(a, fixed_root) }
 
 # A or B by C.
 fn fixed_where(c, a, b) -> any {
-  if kind(c) != "list" { return if c { a } else { b } }
-  [fixed_where(k, fixed_at(a, i), fixed_at(b, i)) for i, k in enumerate(c)]
+  _ = fixed_flat_only(c) + fixed_flat_only(a) + fixed_flat_only(b)
+  n = fixed_length(c, fixed_length(a, fixed_length(b, 0)))
+  if n == 0 and fixed_rank(c) + fixed_rank(a) + fixed_rank(b) == 0 { return if c { a } else { b } }
+  [if fixed_at(c, i) { fixed_at(a, i) } else { fixed_at(b, i) } for i in 0:n]
+}
+
+fn fixed_length(x, n: int) -> int {
+  if kind(x) != "list" or (len(x) == 1 and n > 0) { return n }
+  if n > 1 and len(x) != n { error("lists of", len(x), "and", n, "elements") }
+  len(x)
 }
 
 fn fixed_at(a, i: int) -> any {
@@ -117,36 +140,52 @@ fn fixed_cast(x; t: dtype) -> any {
 
 fn fixed_whole(x: int) -> int { x }
 
-fn fixed_gather(x, i; axis: int = 0) -> any {
-  if axis != 0 and axis != -1 { return [fixed_gather(k, i) for k in x] }
-  if kind(i) == "list" { return [fixed_gather(x, k) for k in i] }
+fn fixed_gather(x, i; axis: int = 0) -> any { fixed_take(x, i, axis_of(axis, fixed_rank(x))) }
+
+fn fixed_take(x, i, a: int) -> any {
+  if a > 0 { return [fixed_take(k, i, a - 1) for k in x] }
+  if kind(i) == "list" { return [fixed_take(x, k, 0) for k in i] }
   x[if i < 0 { i + len(x) } else { i }]
 }
 
-fn fixed_concat(xs: list; axis: int = 0) -> any {
+fn fixed_concat(xs: list; axis: int = 0) -> any { fixed_join(xs, axis_of(axis, fixed_rank(xs[0]))) }
+
+fn fixed_join(xs: list, a: int) -> any {
   if len(xs) == 1 { return xs[0] }
-  xs[0] + fixed_concat(xs[1:])
+  rest = fixed_join(xs[1:], a)
+  if a == 0 { return xs[0] + rest }
+  [fixed_join([k, rest[i]], a - 1) for i, k in enumerate(xs[0])]
 }
 
 fn fixed_unsqueeze(x, axes: list) -> any {
-  a = axes[0]
-  y = if kind(x) == "list" and a != 0 { [[k] for k in x] } else { [x] }
-  if len(axes) == 1 { y } else { fixed_unsqueeze(y, axes[1:]) }
+  r = fixed_rank(x) + len(axes)
+  if len(axes) > 1 {
+    return fixed_unsqueeze(fixed_widen(x, min(axes_of(axes, r))),
+        [a for a in axes_of(axes, r) if a != min(axes_of(axes, r))])
+  }
+  fixed_widen(x, axis_of(axes[0], r))
 }
 
+fn fixed_widen(x, a: int) -> any { if a == 0 { [x] } else { [fixed_widen(k, a - 1) for k in x] } }
+
 fn fixed_squeeze(x, axes: list? = none) -> any {
+  _ = fixed_flat_only(x)
   if kind(x) != "list" { return x }
   if len(x) != 1 { error("a list of", len(x), "elements is squeezed") }
   x[0]
 }
 
 fn fixed_slice(x: list, starts: list, ends: list, axes: list? = none, steps: list? = none) -> any {
+  if len(starts) > 1 or (axes != none and axis_of(axes[0], fixed_rank(x)) > 0) {
+    error("more than the first dimension")
+  }
   s = if steps == none { 1 } else { steps[0] }
   from, n = slice_of(starts[0], ends[0], s, len(x))
   [x[from + k * s] for k in 0:n]
 }
 
 fn fixed_split(x: list, sizes: list? = none; axis: int = 0, outputs: int) -> list {
+  _ = fixed_flat_only(x)
   n = (len(x) + outputs - 1) // outputs
   all = if sizes == none { [max(0, min(n, len(x) - i * n)) for i in 0:outputs] } else { sizes }
   [x[sum(all[:i]):sum(all[:i + 1])] for i in 0:outputs]
@@ -187,6 +226,7 @@ fn fixed_flat(x) -> list {
 }
 
 fn fixed_expand(x, to: list) -> any {
+  _ = fixed_flat_only(x)
   if len(to) == 0 { return x }
   if len(to) > 1 { error("more than one dimension") }
   l = if kind(x) == "list" { x } else { [x] }
@@ -194,6 +234,7 @@ fn fixed_expand(x, to: list) -> any {
 }
 
 fn fixed_tile(x, repeats: list) -> any {
+  _ = fixed_flat_only(x)
   if len(repeats) > 1 { error("more than one dimension") }
   fixed_concat([x for i in 0:repeats[0]])
 }

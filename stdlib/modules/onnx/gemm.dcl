@@ -11,3 +11,14 @@ fn onnx_einsum(xs: T[*_][]; equation: str) -> T[*einsum_shape(equation, [x.shape
     where T: number {
   einsum(equation, xs)
 }
+
+## The matrix product of the last two dimensions, where a vector is a row on the left and a column
+## on the right, whose dimension of one element goes.
+fn onnx_matmul(a: T[*S], b: T[*R]) -> any where T: number {
+  m = if len(S) == 1 { unsqueeze(a, [0]) } else { a }
+  n = if len(R) == 1 { unsqueeze(b, [-1]) } else { b }
+  p = m @ n
+  gone = [i for i, k in enumerate(p.shape)
+      if (i == len(p.shape) - 2 and len(S) == 1) or (i == len(p.shape) - 1 and len(R) == 1)]
+  squeeze(p, axes = gone)
+}
