@@ -93,7 +93,7 @@ static const char *add_fill(struct importer *m, const struct onnx_attribute *row
     struct onnx_weight x = {0};
     if (!w->t)
         return "tensor";
-    const char *why = onnx_tensor_read(m->arena, w->t, &x);
+    const char *why = onnx_tensor_read(m->arena, w->t, &m->model->files, &x);
     if (why || x.bytes != dtypes[x.type].bytes)
         return "tensor of one element";
     union scalar s = scalar_load(x.type, x.data);
@@ -167,7 +167,7 @@ bool constant_weight(struct importer *m, const struct onnx_node *x, struct onnx_
     const struct wire_attribute *w = x->wire->attribute.n == 1 ? x->wire->attribute.at[0] : NULL;
     const char *why = "it has no value that can be read";
     if (w && is_type(w, TYPE_TENSOR) && w->t)
-        why = onnx_tensor_read(m->arena, w->t, out);
+        why = onnx_tensor_read(m->arena, w->t, &m->model->files, out);
     else if (w && is_type(w, TYPE_FLOAT))
         why = list_weight(m, DT_f32, 0, 1, &w->f, out);
     else if (w && is_type(w, TYPE_INT))

@@ -489,7 +489,10 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
         return false;
     }
     struct importer m = {.arena = a, .names = names, .problems = &problems};
-    m.model = onnx_model_new(a, wire, &problems);
+    const char *slash = strrchr(order->path, '/');
+    const char *folder =
+        slash ? arena_strndup(a, order->path, (size_t)(slash - order->path) + 1) : "./";
+    m.model = onnx_model_new(a, wire, folder, &problems);
     m.operands = map_new(a);
     m.stand_ins = map_new(a);
     m.results = map_new(a);

@@ -84,7 +84,7 @@ static void read_weights(struct builder *b, const struct wire_graph *g) {
         if (!define(b, x.id, t->name, 0))
             continue;
         map_put(&b->weights, x.id.i, 1);
-        const char *why = onnx_tensor_read(b->m->arena, t, &x);
+        const char *why = onnx_tensor_read(b->m->arena, t, &b->m->files, &x);
         if (why)
             onnx_problem(b->problems, "weight %s: %s", show(b, t->name), why);
         else
@@ -274,10 +274,11 @@ void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct
         VEC_PUSH(a, out->outputs, id_of(&b, ((struct wire_value *)g->output.at[i])->name));
 }
 
-struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
+struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
                                   struct onnx_problems *p) {
     struct onnx_model *m = ARENA_NEW(a, struct onnx_model);
     *m = (struct onnx_model){.arena = a, .ids = names_new(a), .producer = "", .wire = w};
+    m->files.folder = folder;
     struct builder b = {
         .m = m, .wire = w, .problems = p, .made = map_new(a), .weights = map_new(a)};
     const struct wire_graph *g = w->graph;

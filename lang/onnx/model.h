@@ -63,12 +63,24 @@ struct onnx_subgraph {
     VEC(struct name) outputs;
 };
 
+/* Files beside the model that hold elements of weights, mapped as long as the arena lives. */
+struct onnx_file {
+    const char *name;
+    const void *bytes;
+    size_t n;
+};
+struct onnx_files {
+    const char *folder; /* where they lie, and nowhere else; NULL: there are none */
+    VEC(struct onnx_file) at;
+};
+
 struct onnx_model {
     struct arena *arena;
     struct names *ids;
     const char *producer; /* "pytorch 2.1", "" */
     int64_t opset;        /* of ONNX's own set */
     const struct wire_model *wire;
+    struct onnx_files files;
     VEC(struct onnx_weight) weights;
     VEC(struct onnx_value) inputs;
     VEC(struct onnx_value) outputs;
@@ -80,8 +92,9 @@ uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w);
 /* The graph G of a node of M. */
 void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
                         struct onnx_subgraph *out);
-/* The model in W. With problems added it is of use only for finding more of them. */
-struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w,
+/* The model in W, whose other files lie in FOLDER. With problems added it is of use only for finding
+   more of them. */
+struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
                                   struct onnx_problems *p);
 
 #endif

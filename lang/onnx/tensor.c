@@ -1,6 +1,9 @@
 /* Element types, and the elements of weights: raw bytes, or a list of numbers. */
 #include "lang/onnx/tensor.h"
 
+#include "lang/files/format.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -73,7 +76,85 @@ static const void *raw(struct arena *a, struct wire_bytes bytes, enum dtype type
     return data;
 }
 
-const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t,
+/* --- other files ------------------------------------------------------------------------------ */
+
+/* Whether NAME, as it stands in a model, leads nowhere but into FOLDER. */
+static bool stays_inside(struct arena *a, const char *folder, const char *name) {
+    char home[PATH_MAX], path[PATH_MAX];
+    if (!realpath(folder, home) || !realpath(arena_printf(a, "%s%s", folder, name), path))
+        return true; /* opening it says why */
+    size_t n = strlen(home);
+    return strncmp(path, home, n) == 0 && (path[n] == '/' || home[n - 1] == '/');
+}
+
+/* The file that LOCATION means, mapped; NULL with the reason in *WHY. */
+static const struct onnx_file *file_of(struct arena *a, struct onnx_files *files,
+                                       struct wire_bytes location, const char **why) {
+    const char *name = arena_strndup(a, location.n ? location.at : "", location.n);
+    for (uint32_t i = 0; i < files->at.n; i++)
+        if (strcmp(files->at.at[i].name, name) == 0)
+            return &files->at.at[i];
+    const char *shown = wire_text(a, location);
+    if (!files->folder || !*name || *name == '/' || strlen(name) != location.n ||
+        !stays_inside(a, files->folder, name)) {
+        *why = arena_printf(a, "its elements are in %s, which is not beside the model", shown);
+        return NULL;
+    }
+    struct diags d;
+    diags_init(&d, a, sources_new(a));
+    struct input in = {
+        .arena = a, .diags = &d, .path = arena_printf(a, "%s%s", files->folder, name)};
+    if (!input_open(&in)) {
+        *why = arena_printf(a, "its elements are in another file: %s", d.first->text);
+        return NULL;
+    }
+    struct onnx_file file = {name, in.bytes, in.n};
+    VEC_PUSH(a, files->at, file);
+    return &files->at.at[files->at.n - 1];
+}
+
+/* A whole number; false if TEXT is none. */
+static bool number_of(struct wire_bytes text, uint64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.at[i] < '0' || text.at[i] > '9' || *out > UINT64_MAX / 100)
+            return false;
+        else
+            *out = *out * 10 + (uint64_t)(text.at[i] - '0');
+    return text.n > 0;
+}
+
+/* The BYTES elements of T in another file. */
+static const char *read_external(struct arena *a, const struct wire_tensor *t,
+                                 struct onnx_files *files, size_t bytes, const void **data) {
+    struct wire_bytes location = {0};
+    uint64_t offset = 0, length = bytes;
+    const char *why = NULL;
+    for (uint32_t i = 0; i < t->external_data.n; i++) {
+        const struct wire_entry *e = t->external_data.at[i];
+        bool good = true;
+        if (wire_is(e->key, "location"))
+            location = e->text;
+        else if (wire_is(e->key, "offset"))
+            good = number_of(e->text, &offset);
+        else if (wire_is(e->key, "length"))
+            good = number_of(e->text, &length);
+        if (!good)
+            return arena_printf(a, "its %s in another file is no number", wire_text(a, e->key));
+    }
+    const struct onnx_file *file = file_of(a, files, location, &why);
+    if (!file)
+        return why;
+    if (length != bytes)
+        return arena_printf(a, "%llu bytes in another file, its shape asks for %zu",
+                            (unsigned long long)length, bytes);
+    if (offset > file->n || bytes > file->n - offset)
+        return arena_printf(a, "its elements lie beyond the end of %s", file->name);
+    *data = (const char *)file->bytes + offset;
+    return NULL;
+}
+
+const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t, struct onnx_files *files,
                              struct onnx_weight *out) {
     out->type = onnx_element(t->data_type);
     out->rank = t->dims.n;
@@ -86,8 +167,9 @@ const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t,
     for (uint32_t d = 0; d < out->rank; d++)
         if (out->dims[d] < 0 || __builtin_mul_overflow(bytes, out->dims[d], &bytes))
             return "its shape is impossible";
+    out->bytes = (size_t)bytes;
     if (t->data_location != 0 || t->external_data.n)
-        return "its elements are in another file, which is not read";
+        return read_external(a, t, files, out->bytes, &out->data);
     size_t n = 0;
     if (t->raw_data.n) {
         n = t->raw_data.n;
@@ -96,7 +178,6 @@ const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t,
         out->data = from_list(a, t, out->type, &n);
         n *= dtypes[out->type].bytes;
     }
-    out->bytes = (size_t)bytes;
     if (n != out->bytes)
         return arena_printf(a, "%zu bytes of elements, its shape asks for %zu", n, out->bytes);
     return NULL;

@@ -130,6 +130,52 @@ text = imported(model(node("Reshape", ["x", "to"], ["y"]),
                 "--dim", "m=3", "--dim", "x[2]=5")
 tap.ok("x: f32[3, n, 5]) -> y: f32[3, 5 * n]" in text, "and those that are given", text)
 
+# --- elements in other files --------------------------------------------------------------------
+
+
+def away(name, shape, **entries):
+    return (b"".join(integer(1, d) for d in shape) + integer(2, 1) + block(8, name) +
+            integer(14, 1) + b"".join(block(13, block(1, k) + block(2, v))
+                                      for k, v in entries.items()))
+
+
+w = f4(3, 2)
+os.makedirs("beside", exist_ok=True)
+with open("beside/data.bin", "wb") as file:
+    file.write(b"12345" + w.tobytes())
+with open("outside.bin", "wb") as file:
+    file.write(bytes(100))
+if not os.path.lexists("beside/link"):
+    os.symlink("../outside.bin", "beside/link")
+
+
+def reads(**entries):
+    data = model(node("MatMul", ["x", "w"], ["y"]), inputs=[value("x", F32, [2, 3])],
+                 outputs=[value("y", F32, [2, 2])], weights=[away("w", (3, 2), **entries)])
+    with open("beside/m.onnx", "wb") as file:
+        file.write(data)
+    return tap.dcl("import", "beside/m.onnx", "-o", "beside/m.dcl")
+
+
+tap.is_int(reads(location="data.bin", offset="5", length="24", checksum="x")[0], 0, "other files")
+with dclpy.Session("backend=ref") as s:
+    s.run_file("beside/m.dcl")
+    x = f4(2, 3)
+    tap.is_close(s.call("model", x), x @ w, "elements from another file")
+for words, entries in (("beyond the end", {"location": "data.bin", "offset": "6"}),
+                       ("beyond the end", {"location": "data.bin", "offset": "9" * 15}),
+                       ("asks for 24", {"location": "data.bin", "length": "20"}),
+                       ("is no number", {"location": "data.bin", "offset": "-1"}),
+                       ("is no number", {"location": "data.bin", "offset": "9" * 40}),
+                       ("not beside", {"location": "../outside.bin"}),
+                       ("not beside", {"location": "link"}),
+                       ("not beside", {"location": os.path.abspath("outside.bin")}),
+                       ("not beside", {"location": ""}), ("not beside", {}),
+                       ("No such file", {"location": "none.bin"}),
+                       ("not beside", {"location": "."})):
+    status, _, errors = reads(**entries)
+    tap.ok(status == 1 and words in errors, "refused: %s" % entries, errors)
+
 # --- element types ------------------------------------------------------------------------------
 
 TYPES = {"f16": (10, "f2", 5), "bf16": (16, "u2", 5), "i8": (3, "i1", 5), "i16": (5, "i2", 5),
@@ -215,7 +261,7 @@ status, output, errors = tap.dcl("import", "m.onnx", "-o", "no.dcl")
 for line in ("weight w: DCL has no element type complex64",
              "weight short: 8 bytes of elements, its shape asks for 24",
              "weight minus: its shape is impossible", "weight large: its shape is impossible",
-             "weight away: its elements are in another file, which is not read",
+             "weight away: its elements are in , which is not beside the model",
              "weight sparse: sparse tensors are not read", "two things are called x",
              "input h: DCL has no element type complex64", "input s: it is no tensor",
              "node first (Foo, version 17, domain ai.onnx): the operator is not known",
