@@ -92,8 +92,8 @@ uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w);
 /* The graph G of a node of M. */
 void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
                         struct onnx_subgraph *out);
-/* The model in W, whose other files lie in FOLDER. With problems added it is of use only for finding
-   more of them. */
+/* The model in W, whose other files lie in FOLDER. With problems added it is of use only for
+   finding more of them. */
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
                                   struct onnx_problems *p);
 

@@ -8,8 +8,8 @@
 enum dtype onnx_element(int64_t number);
 /* Why there is none. */
 const char *onnx_element_reason(struct arena *a, int64_t number);
-/* Fills in all of OUT but its names; what is not in the input as it should be is copied into A, what
-   is in another file is mapped: FILES. The reason where that cannot be done, else NULL. */
+/* Fills in all of OUT but its names; what is not in the input as it should be is copied into A,
+   what is in another file is mapped: FILES. The reason where that cannot be done, else NULL. */
 const char *onnx_tensor_read(struct arena *a, const struct wire_tensor *t, struct onnx_files *files,
                              struct onnx_weight *out);
 

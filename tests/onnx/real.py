@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""real.py: models as packages ship them (tests/harness/oracles models), beside ONNX Runtime: the
+same random inputs, one process each, the largest difference relative to the largest output.
+
+    real.py [WORD..]"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+import tap  # noqa: E402
+
+MODELS = os.path.join(tap.BUILD, "oracles", "models")
+VAD = "silero_vad/data/silero_vad"
+OCR = "rapidocr_onnxruntime/models/ch_"
+# path, what is known at import, sizes of inputs that the model leaves open, scale of the inputs
+CASES = [
+    ("magika/models/standard_v3_3/model.onnx", [], {}),
+    (OCR + "ppocr_mobile_v2.0_cls_infer.onnx", [], {"x": [2, 3, 48, 192]}),
+    (OCR + "PP-OCRv4_rec_infer.onnx", ["--dim", "x[2]=48"], {"x": [1, 3, 48, 160]}),
+    (OCR + "PP-OCRv4_rec_infer.onnx", ["--dim", "x[2]=48"], {"x": [2, 3, 48, 97]}),
+    (VAD + ".onnx", ["--set", "sr=16000", "--dim", "input[0]=1", "--dim", "input[1]=576", "--dim",
+                     "state[1]=1"], {"input": [1, 576], "state": [2, 1, 128]}),
+    (VAD + ".onnx", ["--set", "sr=8000", "--dim", "input[0]=1", "--dim", "input[1]=288", "--dim",
+                     "state[1]=1"], {"input": [1, 288], "state": [2, 1, 128]}),
+    (VAD + "_16k_sequence.onnx", [], {"input": [5, 576]}),
+    (VAD + "_half.onnx", ["--dim", "batch=1", "--dim", "sequence=576"],
+     {"input": [1, 576], "state": [2, 1, 128]}),
+    (VAD + "_op18_ifless.onnx", ["--set", "sr=16000", "--dim", "batch=1", "--dim", "sequence=576"],
+     {"input": [1, 576], "state": [2, 1, 128]}),
+    (VAD + "_openvino_16k.onnx", [], {}),
+]
+TYPES = {"tensor(float)": "f4", "tensor(int64)": "i8", "tensor(int32)": "i4"}
+
+
+def known(options):
+    return dict(o.split("=", 1) for k, o in zip(options, options[1:]) if k == "--set")
+
+
+def run_runtime(path, options, sizes, folder):
+    """What ONNX Runtime computes, and the inputs, as files."""
+    import onnxruntime
+    given = onnxruntime.SessionOptions()
+    given.intra_op_num_threads, given.log_severity_level = 1, 3
+    session = onnxruntime.InferenceSession(path, given)
+    rng = numpy.random.default_rng()
+    feed, order = {}, []
+    for i in session.get_inputs():
+        if i.name in known(options):
+            feed[i.name] = numpy.array(int(known(options)[i.name]), TYPES[i.type])
+            continue
+        shape = sizes.get(i.name) or [d if isinstance(d, int) else 1 for d in i.shape]
+        if i.type == "tensor(float)":
+            x = rng.standard_normal(shape).astype("f4")
+        else:
+            x = rng.integers(0, 100, shape).astype(TYPES[i.type])
+        feed[i.name] = x
+        order.append(x)
+    numpy.savez(folder + "/in.npz", *order)
+    numpy.savez(folder + "/want.npz", *session.run(None, feed))
+
+
+def run_dcl(folder):
+    import dclpy
+    with numpy.load(folder + "/in.npz") as f:
+        order = [f["arr_%d" % k] for k in range(len(f.files))]
+    with dclpy.Session("threads=1 cache=off") as s:
+        s.run_file(folder + "/m.dcl")
+        got = s.call("model", *order)
+    numpy.savez(folder + "/got.npz", *(got if isinstance(got, tuple) else [got]))
+
+
+def compare(path, options, sizes):
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.monotonic()
+        done = subprocess.run([tap.DCL, "import", path, "-o", folder + "/m.dcl"] + options,
+                              capture_output=True, text=True, check=False)
+        took = time.monotonic() - begin
+        if done.returncode:
+            return done.stderr
+        for work in ("runtime", path, repr(options), repr(sizes), folder), ("dcl", folder):
+            subprocess.run([sys.executable, __file__, "--in-process", *work], check=True)
+        worst = 0
+        with numpy.load(folder + "/want.npz") as want, numpy.load(folder + "/got.npz") as got:
+            for name in want.files:
+                a, b = got[name], want[name]
+                if a.shape != b.shape or a.dtype != b.dtype:
+                    return "%s %s, expected %s %s" % (a.dtype, a.shape, b.dtype, b.shape)
+                worst = max(worst, float(abs(a - b).max() / max(abs(b).max(), 1e-30)))
+        lines = sum(1 for _ in open(folder + "/m.dcl", encoding="utf-8"))
+        print("%-60s %.1e apart, %d lines, imported in %.2f s" % (path[len(MODELS) + 1:], worst,
+                                                                  lines, took), flush=True)
+        return None if worst < 1e-4 else "too far apart"
+
+
+def main():
+    if sys.argv[1:2] == ["--in-process"]:
+        if sys.argv[2] == "dcl":
+            run_dcl(sys.argv[3])
+        else:
+            run_runtime(sys.argv[3], eval(sys.argv[4]), eval(sys.argv[5]), sys.argv[6])
+        return 0
+    bad = 0
+    for name, options, sizes in CASES:
+        path = os.path.join(MODELS, name)
+        if len(sys.argv) > 1 and not any(w in name for w in sys.argv[1:]):
+            continue
+        why = compare(path, options, sizes) if os.path.exists(path) else "it is not there"
+        if why:
+            print("%s: %s" % (name, why), flush=True)
+            bad += 1
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
