@@ -1,11 +1,12 @@
 /* Bounds: what is proved of a memlet's subscripts, and the test at run time of what is not; sizes
-   that may be negative.
+   that may be negative or too large.
    Proofs are made once per memlet, in the names of the graph (before substitution), under the facts
    that hold where it is first lowered: those of its enclosing indices and branches, which are the
    same each time it is lowered. */
 #include "backends/llvm/codegen.h"
 
 #include "backends/ptx/ptx.h"
+#include "compiler/analysis/facts.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -71,12 +72,14 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
 }
 
 void check_sizes(struct cg *c, const struct container *k) {
+    const char *name = name_text(c->g->names, k->name);
     for (uint32_t d = 0; d < k->rank && !c->gpu; d++) {
-        if (sym_prove_nonneg(c->facts, k->dims[d]))
+        if (facts_size(c->facts, c->g, k->dims[d]))
             continue;
-        LLVMValueRef size = cg_sym_scalar(c, subst(c, k->dims[d])), none = cg_i64(c, 0);
-        const char *text = arena_printf(c->a, "the size of %s is negative: %%lld",
-                                        name_text(c->g->names, k->name));
-        fail_if(c, LLVMBuildICmp(c->b, LLVMIntSLT, size, none, ""), text, size, none);
+        LLVMValueRef none = cg_i64(c, 0), large = LLVMConstNull(c->i1);
+        LLVMValueRef size = cg_sym_exact(c, subst(c, k->dims[d]), &large);
+        fail_if(c, large, arena_printf(c->a, "the size of %s is too large", name), none, none);
+        fail_if(c, LLVMBuildICmp(c->b, LLVMIntSLT, size, none, ""),
+                arena_printf(c->a, "the size of %s is negative: %%lld", name), size, none);
     }
 }

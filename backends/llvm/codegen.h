@@ -141,6 +141,7 @@ struct cg {
     struct proof *proofs;       /* by node id */
     struct decision *decisions; /* by node id */
     bool *outlined;             /* by node id: a map that is a function of its own; or NULL */
+    const bool *touched;        /* by container id: some memlet does */
     bool rounds;                /* the target rounds in one instruction */
     bool halves;                /* and converts f16 */
     bool failed;
@@ -241,6 +242,8 @@ void loop_end(struct cg *c, struct loop *l);
 struct deep cg_sym_deep(struct cg *c, struct sym s);
 struct val cg_sym(struct cg *c, struct sym s);
 LLVMValueRef cg_sym_scalar(struct cg *c, struct sym s); /* must be uniform */
+/* The same; sets *BAD, an i1, where a part of it leaves 64 bits. */
+LLVMValueRef cg_sym_exact(struct cg *c, struct sym s, LLVMValueRef *bad);
 /* BASE plus REST elements; what changes in outer loops only is added first, constants last. */
 LLVMValueRef cg_address(struct cg *c, LLVMValueRef base, LLVMTypeRef element, struct sym rest);
 bool sym_uses_lane(struct cg *c, struct sym s);
@@ -300,8 +303,7 @@ struct proof proof_here(struct cg *c, const struct memlet *m);
 /* Fails the call where OUTSIDE (i1 or a mask) holds. */
 void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val index,
                  struct val size, LLVMValueRef outside, uint32_t lanes);
-/* Fails the call where a dimension of K is negative. A container that a pass has removed is not
-   asked: nothing of it was computed. */
+/* Fails the call where a dimension of K is negative or leaves 64 bits. */
 void check_sizes(struct cg *c, const struct container *k);
 
 /* --- hoist.c: checks before a map --- */

@@ -124,6 +124,26 @@ static bool prepare_gpu(struct cg *c, unsigned sm) {
     return (c->g = ptx_per_thread(c)) != NULL;
 }
 
+struct touched {
+    bool *conts;
+};
+
+static void note_touched(void *data, struct node *n) {
+    struct touched *t = data;
+    if (n->kind == NODE_READ)
+        t->conts[n->read.from.cont.i] = true;
+    if (n->kind == NODE_WRITE)
+        t->conts[n->write.to.cont.i] = true;
+    if (n->kind == NODE_WHILE)
+        t->conts[n->repeat.condition.cont.i] = true;
+}
+
+static const bool *touched_conts(struct cg *c) {
+    struct touched t = {ARENA_ARRAY(c->a, bool, c->g->conts.n)};
+    region_walk(&c->g->body, note_touched, &t);
+    return t.conts;
+}
+
 static bool lower_graph(struct cg *c, struct emitter *e) {
     c->llvm = LLVMContextCreate();
     c->module = LLVMModuleCreateWithNameInContext("dcl", c->llvm);
@@ -140,6 +160,7 @@ static bool lower_graph(struct cg *c, struct emitter *e) {
     c->lane = name_of_text(c->g->names, "'lane");
     if (c->o->sm && !prepare_gpu(c, c->o->sm))
         return false;
+    c->touched = touched_conts(c);
     struct cont *conts;
     struct graph_symbol *symbols;
     uint32_t nconts = argument_conts(c, &conts);

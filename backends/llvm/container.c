@@ -362,9 +362,12 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     struct fn *fn = c->fn;
     const struct container *k = graph_cont(c->g, n->decl.cont);
     int64_t count, last;
-    if (c->gpu && ptx_decl(c, n))
+    bool used = c->touched[n->decl.cont.i] || k->role == ROLE_RESULT;
+    if (used && c->gpu && ptx_decl(c, n))
         return;
     check_sizes(c, k);
+    if (!used)
+        return;
     if (k->role == ROLE_RESULT) {
         place_put(c, n->decl.cont,
                   (struct place){.layout = LAYOUT_MEMORY,

@@ -114,6 +114,35 @@ struct deep cg_sym_deep(struct cg *c, struct sym s) {
     return d;
 }
 
+/* A OP B, and into *BAD whether that leaves 64 bits. */
+static LLVMValueRef exact_binary(struct cg *c, enum sym_kind kind, LLVMValueRef a, LLVMValueRef b,
+                                 LLVMValueRef *bad) {
+    LLVMValueRef args[] = {a, b};
+    const char *name = kind == SYM_SUM ? "llvm.sadd.with.overflow" : "llvm.smul.with.overflow";
+    LLVMValueRef pair = cg_intrinsic(c, name, &c->i64, 1, args, 2);
+    *bad = LLVMBuildOr(c->b, *bad, LLVMBuildExtractValue(c->b, pair, 1, ""), "");
+    return LLVMBuildExtractValue(c->b, pair, 0, "");
+}
+
+LLVMValueRef cg_sym_exact(struct cg *c, struct sym s, LLVMValueRef *bad) {
+    static const enum scalar_op ops[] = {
+        [SYM_FLOORDIV] = OP_FLOORDIV, [SYM_MOD] = OP_MOD, [SYM_MIN] = OP_MIN, [SYM_MAX] = OP_MAX};
+    enum sym_kind kind = sym_kind(c->syms, s);
+    if (kind == SYM_CONST || kind == SYM_ATOM)
+        return cg_sym_scalar(c, s);
+    LLVMValueRef r = cg_sym_exact(c, sym_operand(c->syms, s, 0), bad);
+    for (uint32_t i = 1; i < sym_count(c->syms, s); i++) {
+        LLVMValueRef x = cg_sym_exact(c, sym_operand(c->syms, s, i), bad);
+        if (kind == SYM_SUM || kind == SYM_PRODUCT) {
+            r = exact_binary(c, kind, r, x, bad);
+            continue;
+        }
+        struct val a = cg_val(r, DT_i64, 1);
+        r = cg_op(c, ops[kind], a, cg_val(x, DT_i64, 1), a).v;
+    }
+    return r;
+}
+
 struct val cg_sym(struct cg *c, struct sym s) {
     return cg_sym_deep(c, s).v;
 }

@@ -55,6 +55,8 @@ static bool check_outermost(struct cg *c, const struct node *n) {
         region_walk(&c->g->body, look_for_write, &w);
         return !w.found || ptx_refuse(c, n, "a read outside of a kernel of what is written");
     case NODE_DECL:
+        if (!c->touched[n->decl.cont.i])
+            return true; /* there for its size */
         return ptx_refuse(c, n, "%s is declared outside of a kernel",
                           name_text(c->g->names, graph_cont(c->g, n->decl.cont)->name));
     default: return ptx_refuse(c, n, "a statement outside of a kernel");

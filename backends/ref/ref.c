@@ -7,15 +7,36 @@
 
 #include <string.h>
 
+/* Whether a part of OP of integers leaves 64 bits: what is computed from it is no size, as it is
+   none where a compiled function computes with the exact values. */
+static bool wraps(enum scalar_op op, const struct value *args) {
+    int64_t r, a = args[0].scalar.i64, b = args[1].scalar.i64;
+    bool marked = false;
+    for (unsigned i = 0; i < scalars[op].arity; i++)
+        marked = marked || args[i].wrapped;
+    switch (op) {
+    case OP_ADD: return __builtin_add_overflow(a, b, &r) || marked;
+    case OP_SUB: return __builtin_sub_overflow(a, b, &r) || marked;
+    case OP_MUL: return __builtin_mul_overflow(a, b, &r) || marked;
+    case OP_FLOORDIV:
+    case OP_MOD:
+    case OP_MIN:
+    case OP_MAX: return marked;
+    default: return false;
+    }
+}
+
 static bool op_scalar(void *host, enum scalar_op op, const struct value *args, struct span span,
                       struct value *out) {
     struct ref *r = host;
-    union scalar a[3];
+    union scalar a[3] = {{0}};
     for (unsigned i = 0; i < scalars[op].arity; i++)
         a[i] = args[i].scalar;
     enum dtype t = args[op == OP_SELECT ? 1 : 0].dtype;
     struct value result =
         scalar_value(scalars[op].result == RESULT_BOOL ? DT_bool : t, scalar_eval(op, t, a));
+    if (t == DT_i64 && scalars[op].arity == 2)
+        result.wrapped = wraps(op, args);
     if (r->ev.takes)
         taped_scalar(r, op, args, &result);
     if (r->checks)
@@ -46,6 +67,7 @@ static bool op_constant(void *host, enum dtype t, const struct value *v, struct 
     else
         s = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
     *out = scalar_value(t, s);
+    out->wrapped = v->wrapped;
     return true;
 }
 
@@ -54,14 +76,16 @@ static bool op_integer(void *host, const struct value *scalar, struct span span,
     (void)host;
     (void)span;
     *out = value_int(scalar_cast(scalar->dtype, DT_i64, scalar->scalar).i64);
+    out->wrapped = scalar->wrapped;
     return true;
 }
 
+/* What is named is what the program has computed, whatever it was computed of. */
 static bool op_let(void *host, struct name n, struct value *v, struct span span) {
     (void)host;
     (void)n;
-    (void)v;
     (void)span;
+    v->wrapped = false;
     return true;
 }
 

@@ -101,6 +101,49 @@ bool facts_exact(struct sym_facts *f, const struct graph *g, struct sym s) {
     return ok;
 }
 
+/* S is a product of some of the dimensions of one parameter: memory bounds it as it does them. */
+static bool part_of_size(const struct graph *g, struct sym s) {
+    for (uint32_t p = 0; p < g->params.n; p++) {
+        if (g->params.at[p].is_symbol)
+            continue;
+        const struct container *c = graph_cont(g, g->params.at[p].cont);
+        uint32_t found = 0, n = sym_kind(g->syms, s) == SYM_PRODUCT ? sym_count(g->syms, s) : 1;
+        uint64_t taken = 0;
+        for (uint32_t k = 0; k < n; k++)
+            for (uint32_t d = 0; d < c->rank && d < 64; d++)
+                if (!(taken >> d & 1) &&
+                    sym_eq(n > 1 ? sym_operand(g->syms, s, k) : s, c->dims[d])) {
+                    taken |= UINT64_C(1) << d;
+                    found++;
+                    break;
+                }
+        if (found == n)
+            return true;
+    }
+    return false;
+}
+
+/* No part of S leaves 64 bits; sizes are bounded already. */
+static bool fits(struct sym_facts *f, const struct graph *g, struct sym s) {
+    enum sym_kind kind = sym_kind(g->syms, s);
+    if (kind == SYM_CONST || kind == SYM_ATOM || part_of_size(g, s))
+        return true;
+    for (uint32_t i = 0; i < sym_count(g->syms, s); i++)
+        if (!fits(f, g, sym_operand(g->syms, s, i)))
+            return false;
+    return (kind != SYM_SUM && kind != SYM_PRODUCT) || between(f, s, INT64_MAX);
+}
+
+bool facts_size(struct sym_facts *f, const struct graph *g, struct sym s) {
+    if (!sym_prove_nonneg(f, s))
+        return false;
+    uint32_t mark = sym_facts_mark(f);
+    bound_sizes(f, g);
+    bool ok = fits(f, g, s);
+    sym_facts_restore(f, mark);
+    return ok;
+}
+
 /* A value of a narrow integer type is small. */
 static void bound_values(struct sym_facts *f, const struct graph *g, const struct expr *e) {
     const struct expr *x = e->args[0];

@@ -240,6 +240,7 @@ static bool decided(enum error_code code) {
     case ERR_BROADCAST:
     case ERR_RESULT_SHAPE:
     case ERR_NEGATIVE_SIZE:
+    case ERR_SIZE_RANGE:
     case ERR_RANGE_UNKNOWN:
     case ERR_RANGE_DIFFERS:
     case ERR_READ_ONLY:

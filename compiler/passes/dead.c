@@ -1,14 +1,20 @@
 /* Removes what no result needs: reads and values that nothing uses, containers that nothing reads
    with the writes into them, maps, loops and branches without nodes.
-   Holds after: every READ, LET and transient container has a use. A read that would have failed its
-   bounds check may go with it (semantics.md 17: a failing check only ends the call). */
+   Holds after: every READ and LET has a use, and every transient container, but for DECLs whose
+   size the run must check (analysis/facts.h): these stay, without a fill, for the error. A read
+   that would have failed its bounds check may go with it (semantics.md 17: a failing check only
+   ends the call). */
+#include "compiler/analysis/counts.h"
+#include "compiler/analysis/facts.h"
 #include "compiler/passes/pass.h"
 #include "lang/base/map.h"
+#include "lang/base/vec.h"
 
 struct dead {
     struct graph *g;
     struct map live; /* names of values that a later node uses */
     uint32_t *reads; /* per container: reads that are left */
+    struct sym_facts *facts;
     bool changed;
 };
 
@@ -60,15 +66,29 @@ static void use_index(struct dead *d, const struct index *x) {
 
 static void clean(struct dead *d, struct region *r);
 
+/* Whether DECL N stays: for what reads its container, or for its size. */
+static bool keep_decl(struct dead *d, struct node *n) {
+    struct container *c = graph_cont(d->g, n->decl.cont);
+    bool read = is_read(d, n->decl.cont), checked = false;
+    for (uint32_t k = 0; k < c->rank && !read && !checked; k++)
+        checked = !facts_size(d->facts, d->g, c->dims[k]);
+    if (!read && !checked)
+        return false;
+    for (uint32_t k = 0; k < c->rank; k++)
+        use_sym(d, c->dims[k]);
+    if (!read) {
+        d->changed = d->changed || n->decl.has_fill || c->storage != STORE_NONE;
+        n->decl.has_fill = false;
+        c->storage = STORE_NONE;
+    }
+    return true;
+}
+
 /* Whether N stays; uses of what stays become live. */
 static bool keep(struct dead *d, struct node *n) {
+    uint32_t mark = sym_facts_mark(d->facts);
     switch (n->kind) {
-    case NODE_DECL: {
-        const struct container *c = graph_cont(d->g, n->decl.cont);
-        for (uint32_t k = 0; k < c->rank; k++)
-            use_sym(d, c->dims[k]);
-        return is_read(d, n->decl.cont);
-    }
+    case NODE_DECL: return keep_decl(d, n);
     case NODE_READ:
         if (!is_live(d, n->read.name)) {
             d->reads[n->read.from.cont.i]--;
@@ -90,7 +110,10 @@ static bool keep(struct dead *d, struct node *n) {
         use_memlet(d, &n->write.to);
         return true;
     case NODE_MAP:
+        for (uint32_t k = 0; k < n->map.n; k++)
+            index_facts(d->facts, d->g->syms, &n->map.index[k]);
         clean(d, &n->map.body);
+        sym_facts_restore(d->facts, mark);
         if (n->map.body.nodes.n == 0)
             return false;
         for (uint32_t k = 0; k < n->map.n; k++) {
@@ -99,7 +122,9 @@ static bool keep(struct dead *d, struct node *n) {
         }
         return true;
     case NODE_LOOP:
+        index_facts(d->facts, d->g->syms, &n->loop.index);
         clean(d, &n->loop.body);
+        sym_facts_restore(d->facts, mark);
         if (n->loop.body.nodes.n == 0)
             return false;
         map_put(&d->live, n->loop.index.name.i, 0);
@@ -110,8 +135,12 @@ static bool keep(struct dead *d, struct node *n) {
         clean(d, &n->repeat.body);
         return true;
     default:
+        facts_add(d->facts, d->g, n->branch.condition, true);
         clean(d, &n->branch.then);
+        sym_facts_restore(d->facts, mark);
+        facts_add(d->facts, d->g, n->branch.condition, false);
         clean(d, &n->branch.otherwise);
+        sym_facts_restore(d->facts, mark);
         if (n->branch.then.nodes.n == 0 && n->branch.otherwise.nodes.n == 0)
             return false;
         use_expr(d, n->branch.condition);
@@ -132,14 +161,65 @@ static void clean(struct dead *d, struct region *r) {
     }
 }
 
+/* The sizes that DECLs have checked so far, in this region or around it. */
+struct seen_sizes {
+    struct dead *d;
+    struct arena *scratch;
+    VEC(struct sym) at;
+};
+
+/* Whether N is there for sizes only that have all been checked before. */
+static bool seen_before(const struct seen_sizes *s, const struct node *n) {
+    const struct container *c = graph_cont(s->d->g, n->decl.cont);
+    bool all = !is_read(s->d, n->decl.cont);
+    for (uint32_t k = 0; k < c->rank && all; k++) {
+        bool found = facts_size(s->d->facts, s->d->g, c->dims[k]);
+        for (uint32_t i = 0; i < s->at.n && !found; i++)
+            found = sym_eq(s->at.at[i], c->dims[k]);
+        all = found;
+    }
+    return all;
+}
+
+static void drop_repeated(struct seen_sizes *s, struct region *r) {
+    uint32_t mark = s->at.n, kept = 0;
+    for (uint32_t i = 0; i < r->nodes.n; i++) {
+        struct node *n = r->nodes.at[i];
+        if (n->kind == NODE_DECL && seen_before(s, n)) {
+            s->d->changed = true;
+            continue;
+        }
+        if (n->kind == NODE_DECL) {
+            const struct container *c = graph_cont(s->d->g, n->decl.cont);
+            for (uint32_t k = 0; k < c->rank; k++)
+                VEC_PUSH(s->scratch, s->at, c->dims[k]);
+        } else if (n->kind == NODE_MAP) {
+            drop_repeated(s, &n->map.body);
+        } else if (n->kind == NODE_LOOP) {
+            drop_repeated(s, &n->loop.body);
+        } else if (n->kind == NODE_WHILE) {
+            drop_repeated(s, &n->repeat.body);
+        } else if (n->kind == NODE_BRANCH) {
+            drop_repeated(s, &n->branch.then);
+            drop_repeated(s, &n->branch.otherwise);
+        }
+        r->nodes.at[kept++] = n;
+    }
+    r->nodes.n = kept;
+    s->at.n = mark;
+}
+
 bool pass_dead(struct graph *g, struct arena *scratch, const struct pass_target *t) {
     (void)t;
     bool changed = false;
     for (int round = 0; round < 4; round++) { /* more than one only where a loop reads itself */
-        struct dead d = {.g = g, .live = map_new(scratch)};
+        struct dead d = {.g = g, .live = map_new(scratch), .facts = graph_facts(scratch, g)};
         d.reads = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
+        count_facts(d.facts, scratch, g);
         region_walk(&g->body, note_read, &d);
         clean(&d, &g->body);
+        struct seen_sizes seen = {.d = &d, .scratch = scratch};
+        drop_repeated(&seen, &g->body);
         if (!d.changed)
             break;
         changed = true;

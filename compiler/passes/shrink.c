@@ -3,7 +3,10 @@
    Before: a transient container declared in a region. After, if it applies: the same declaration at
    the start of the body of the one map that touches it. Sound because iterations touch disjoint
    parts (every memlet has each of the map's indices, alone, in a dimension of its own) and nothing
-   outside the map sees the container: each iteration starts with the fill, as each part did. */
+   outside the map sees the container: each iteration starts with the fill, as each part did.
+   A size that the run must check stays where it stands, as that of a container without uses. */
+#include "compiler/analysis/counts.h"
+#include "compiler/analysis/facts.h"
 #include "compiler/passes/pass.h"
 #include "compiler/passes/uses.h"
 
@@ -14,7 +17,9 @@ struct touched { /* all memlets of a container in the graph */
 struct shrink {
     struct graph *g;
     struct arena *scratch;
-    struct touched *of; /* per container id */
+    struct touched *of; /* per container id, of those that were there before */
+    uint32_t nof;
+    struct sym_facts *facts;
     bool changed;
 };
 
@@ -111,6 +116,25 @@ static bool fits(struct shrink *s, struct cont c, const struct node *map) {
     return true;
 }
 
+/* Whether the run must check the size of X. */
+static bool is_checked(struct shrink *s, const struct container *x) {
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (!facts_size(s->facts, s->g, x->dims[d]))
+            return true;
+    return false;
+}
+
+/* A DECL for the size alone that DECL's container had: BEFORE, whose name it takes. */
+static struct node *left_behind(struct shrink *s, const struct node *decl,
+                                const struct container *before) {
+    struct node *n = node_new(s->g, NODE_DECL, decl->span);
+    n->decl.cont = graph_container(s->g, before->name, before->dtype, before->rank, before->dims,
+                                   STORE_NONE, ROLE_TRANSIENT, before->span);
+    struct container *x = graph_cont(s->g, decl->decl.cont);
+    x->name = graph_fresh(s->g, x->name);
+    return n;
+}
+
 static void put_first(struct shrink *s, struct node *map, struct node *decl) {
     struct region body = {0};
     region_add(s->g, &body, decl);
@@ -134,33 +158,52 @@ static void shrink_region(struct shrink *s, struct region *r) {
                 user = r->nodes.at[c->of.at[k].at];
                 users++;
             }
-        if (users == 1 && user->kind == NODE_MAP && fits(s, n->decl.cont, user))
-            put_first(s, user, n);
-        else
+        if (users != 1 || user->kind != NODE_MAP) {
+            r->nodes.at[kept++] = n;
+            continue;
+        }
+        struct container before = *graph_cont(s->g, n->decl.cont);
+        before.dims = arena_copy(s->scratch, before.dims, before.rank * sizeof *before.dims);
+        if (!fits(s, n->decl.cont, user)) {
             r->nodes.at[kept++] = n; /* users stand behind their DECL: not yet moved */
+            continue;
+        }
+        put_first(s, user, n);
+        if (is_checked(s, &before))
+            r->nodes.at[kept++] = left_behind(s, n, &before);
     }
     r->nodes.n = kept;
     arena_free(a);
     for (uint32_t i = 0; i < r->nodes.n; i++) {
         struct node *n = r->nodes.at[i];
-        if (n->kind == NODE_DECL)
+        uint32_t mark = sym_facts_mark(s->facts);
+        if (n->kind == NODE_DECL && n->decl.cont.i < s->nof)
             drop_units(s, n->decl.cont);
-        else if (n->kind == NODE_MAP)
+        else if (n->kind == NODE_MAP) {
+            for (uint32_t k = 0; k < n->map.n; k++)
+                index_facts(s->facts, s->g->syms, &n->map.index[k]);
             shrink_region(s, &n->map.body);
-        else if (n->kind == NODE_LOOP)
+        } else if (n->kind == NODE_LOOP) {
+            index_facts(s->facts, s->g->syms, &n->loop.index);
             shrink_region(s, &n->loop.body);
-        else if (n->kind == NODE_WHILE)
+        } else if (n->kind == NODE_WHILE)
             shrink_region(s, &n->repeat.body);
         else if (n->kind == NODE_BRANCH) {
+            facts_add(s->facts, s->g, n->branch.condition, true);
             shrink_region(s, &n->branch.then);
+            sym_facts_restore(s->facts, mark);
+            facts_add(s->facts, s->g, n->branch.condition, false);
             shrink_region(s, &n->branch.otherwise);
         }
+        sym_facts_restore(s->facts, mark);
     }
 }
 
 bool pass_shrink(struct graph *g, struct arena *scratch, const struct pass_target *t) {
     (void)t;
-    struct shrink s = {.g = g, .scratch = scratch};
+    struct shrink s = {
+        .g = g, .scratch = scratch, .nof = g->conts.n, .facts = graph_facts(scratch, g)};
+    count_facts(s.facts, scratch, g);
     s.of = ARENA_ARRAY(scratch, struct touched, g->conts.n);
     region_walk(&g->body, note_memlet, &s);
     shrink_region(&s, &g->body);

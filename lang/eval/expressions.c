@@ -111,16 +111,9 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
     return true;
 }
 
-/* A number wraps, as products do when they run. */
+/* What leaves 64 bits wraps, as products do when they run. */
 static bool integer_power(struct eval *ev, struct value base, int64_t n, struct value *out) {
     struct value r = value_int(1);
-    uint64_t x = base.kind == VAL_INT ? (uint64_t)base.i : 0, y = 1;
-    for (; base.kind == VAL_INT && n; n >>= 1, x *= x)
-        y *= n & 1 ? x : 1;
-    if (base.kind == VAL_INT) {
-        *out = value_int((int64_t)y);
-        return true;
-    }
     while (n) {
         if (n & 1)
             r = int_op(ev, INT_MUL, &r, &base);

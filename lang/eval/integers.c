@@ -1,5 +1,5 @@
 /* Integers of the evaluator: plain numbers where both operands are, symbolic ones otherwise.
-   Plain arithmetic that overflows goes through sym, which notes it. */
+   Plain arithmetic that overflows wraps, and the result is marked: it is no size. */
 #include "lang/eval/eval.h"
 
 #include "lang/eval/internal.h"
@@ -44,8 +44,9 @@ struct value int_op(struct eval *ev, enum int_op op, const struct value *a, cons
         case INT_MIN: r = x < y ? x : y; break;
         default: r = x > y ? x : y; break;
         }
-        if (!overflow)
-            return value_int(r);
+        struct value v = value_int(r);
+        v.wrapped = overflow || a->wrapped || b->wrapped;
+        return v;
     }
     struct sym x = value_sym(ev, a), y = value_sym(ev, b), r;
     switch (op) {

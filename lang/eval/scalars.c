@@ -124,6 +124,23 @@ bool to_scalar(struct eval *ev, enum dtype t, struct value *v, const char *what,
     return true;
 }
 
+/* The operators that integers have, plain or symbolic; false for others. */
+static bool integer_op(struct eval *ev, enum scalar_op op, const struct value *a,
+                       struct value *out) {
+    struct value zero = value_int(0);
+    switch (op) {
+    case OP_ADD: *out = int_op(ev, INT_ADD, &a[0], &a[1]); return true;
+    case OP_SUB: *out = int_op(ev, INT_SUB, &a[0], &a[1]); return true;
+    case OP_MUL: *out = int_op(ev, INT_MUL, &a[0], &a[1]); return true;
+    case OP_FLOORDIV: *out = int_op(ev, INT_FLOORDIV, &a[0], &a[1]); return true;
+    case OP_MOD: *out = int_op(ev, INT_MOD, &a[0], &a[1]); return true;
+    case OP_MIN: *out = int_op(ev, INT_MIN, &a[0], &a[1]); return true;
+    case OP_MAX: *out = int_op(ev, INT_MAX, &a[0], &a[1]); return true;
+    case OP_NEG: *out = int_op(ev, INT_SUB, &zero, &a[0]); return true;
+    default: return false;
+    }
+}
+
 static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *a,
                       struct span span, struct value *out) {
     bool ints = true, bools = true;
@@ -157,6 +174,8 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
                    "a truth value", value_kind_name(a[0].kind == VAL_BOOL ? &a[n - 1] : &a[0]));
         return false;
     }
+    if (ints && !bools && integer_op(ev, op, a, out))
+        return true;
     union scalar args[3] = {{0}};
     enum dtype t = bools ? DT_bool : ints && (scalars[op].operands & DC_INT) ? DT_i64 : DT_f64;
     if (bools && !(scalars[op].operands & DC_BOOL)) {
@@ -192,21 +211,8 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
 /* Integers of which one is symbolic: true if the result stays symbolic or is decided. */
 static bool symbolic_op(struct eval *ev, enum scalar_op op, const struct value *a,
                         struct value *out) {
-    switch (op) {
-    case OP_ADD: *out = int_op(ev, INT_ADD, &a[0], &a[1]); return true;
-    case OP_SUB: *out = int_op(ev, INT_SUB, &a[0], &a[1]); return true;
-    case OP_MUL: *out = int_op(ev, INT_MUL, &a[0], &a[1]); return true;
-    case OP_FLOORDIV: *out = int_op(ev, INT_FLOORDIV, &a[0], &a[1]); return true;
-    case OP_MOD: *out = int_op(ev, INT_MOD, &a[0], &a[1]); return true;
-    case OP_MIN: *out = int_op(ev, INT_MIN, &a[0], &a[1]); return true;
-    case OP_MAX: *out = int_op(ev, INT_MAX, &a[0], &a[1]); return true;
-    case OP_NEG: {
-        struct value zero = value_int(0);
-        *out = int_op(ev, INT_SUB, &zero, &a[0]);
+    if (integer_op(ev, op, a, out))
         return true;
-    }
-    default: break;
-    }
     if (scalars[op].result == RESULT_BOOL && scalars[op].arity == 2) {
         struct value d = int_op(ev, INT_SUB, &a[0], &a[1]); /* a - b against 0 */
         struct value zero = value_int(0);

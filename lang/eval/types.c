@@ -15,6 +15,12 @@ enum dtype type_element(struct eval *ev, struct env *env, struct name n) {
 bool to_integer(struct eval *ev, struct value *v, struct span span) {
     if (!read_if_scalar(ev, v, span))
         return false;
+    if (v->kind == VAL_SYM && sym_exceeds(ev->syms, v->sym)) {
+        struct diag *d =
+            diag_error(ev->diags, span, ERR_VALUE, "this integer is too long an expression");
+        diag_help(ev->diags, d, "it has thousands of terms over what is known when it runs");
+        return false;
+    }
     if (value_is_integer(v))
         return true;
     if (v->kind == VAL_SCALAR && dtype_is_int(v->dtype)) {
@@ -34,7 +40,11 @@ bool eval_integer(struct eval *ev, struct env *env, const struct ast *e, struct 
     return eval_expr(ev, env, e, out) && to_integer(ev, out, e->span);
 }
 
-static bool not_negative(struct eval *ev, const struct value *dim, struct span span) {
+static bool is_size(struct eval *ev, const struct value *dim, struct span span) {
+    if (dim->wrapped) {
+        diag_error(ev->diags, span, ERR_SIZE_RANGE, "this dimension");
+        return false;
+    }
     if (dim->kind != VAL_INT || dim->i >= 0)
         return true;
     diag_error(ev->diags, span, ERR_NEGATIVE_SIZE, "this dimension",
@@ -62,13 +72,13 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
                 return false;
             for (uint32_t k = 0; k < list.list->n; k++) {
                 x = list.list->at[k];
-                if (!to_integer(ev, &x, d->span) || !not_negative(ev, &x, d->span))
+                if (!to_integer(ev, &x, d->span) || !is_size(ev, &x, d->span))
                     return false;
                 VEC_PUSH(ev->arena, v, x);
             }
             continue;
         }
-        if (!eval_integer(ev, env, d, &x) || !not_negative(ev, &x, d->span))
+        if (!eval_integer(ev, env, d, &x) || !is_size(ev, &x, d->span))
             return false;
         VEC_PUSH(ev->arena, v, x);
     }
@@ -98,6 +108,11 @@ struct tensor *declare(struct eval *ev, enum dtype t, uint32_t rank, const struc
                        struct span span) {
     struct tensor *x = tensor_of(ev, t, rank, dims, span);
     x->name = n;
+    for (uint32_t d = 0; d < rank; d++)
+        if (dims[d].wrapped) {
+            diag_error(ev->diags, span, ERR_SIZE_RANGE, name_none(n) ? "a tensor" : text_of(ev, n));
+            return NULL;
+        }
     if (!ev->ops->container(ev->host, x, storage, fill))
         return NULL;
     return x;

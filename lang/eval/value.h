@@ -38,6 +38,7 @@ struct value {
     bool weak;        /* SCALAR: made of static numbers; takes the element type that it meets */
     bool tuple;       /* LIST: written with parentheses or several results */
     uint32_t place;   /* SCALAR: of an evaluator that runs, see backends/ref/gradient.c */
+    bool wrapped;     /* INT: a part of what it was computed of left 64 bits, so it is no size */
     union {
         int64_t i;
         double f;

@@ -178,12 +178,14 @@ static void set_structure(struct sym_ctx *c, struct poly *p) {
     p->noperands = v.n;
 }
 
+#define OPAQUE "opaque#" /* how the names of atoms begin that exceed the limits */
+
 /* A fresh atom that stands for what hashes to H and exceeds the limits. */
 static struct sym opaque_atom(struct sym_ctx *c, uint64_t h) {
     c->overflowed = true;
     for (unsigned k = 0;; k++) { /* k > 0 only where two hashes collide */
         char text[48];
-        int n = snprintf(text, sizeof text, k ? "opaque#%016" PRIx64 ".%u" : "opaque#%016" PRIx64,
+        int n = snprintf(text, sizeof text, k ? OPAQUE "%016" PRIx64 ".%u" : OPAQUE "%016" PRIx64,
                          h, k);
         struct name name = name_of(c->names, text, (size_t)n);
         uint32_t before = c->factors.n;
@@ -501,4 +503,23 @@ const struct factor *sym_lone_factor(const struct sym_ctx *c, struct sym a) {
 int64_t sym_constant_part(const struct sym_ctx *c, struct sym a) {
     const struct poly *p = sym_poly(c, a);
     return p->n && p->at[p->n - 1].mono == SYM_UNIT ? p->at[p->n - 1].coef : 0;
+}
+
+/* ---- Limits ---- */
+
+struct exceeds {
+    const struct sym_ctx *c;
+    bool found;
+};
+
+static void ask_opaque(void *data, struct name n) {
+    struct exceeds *x = data;
+    x->found = x->found || strncmp(name_text(x->c->names, n), OPAQUE, strlen(OPAQUE)) == 0;
+}
+
+bool sym_exceeds(struct sym_ctx *c, struct sym a) {
+    struct exceeds x = {c, false};
+    if (c->overflowed)
+        sym_atoms(c, a, ask_opaque, &x);
+    return x.found;
 }

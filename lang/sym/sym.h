@@ -130,5 +130,8 @@ bool sym_prove_multiple(struct sym_facts *f, struct sym a, int64_t m);
 /* Steps of canonicalization and proof since the context was made; whether any overflowed. */
 uint64_t sym_steps(const struct sym_ctx *c);
 bool sym_overflowed(const struct sym_ctx *c);
+/* Whether A has a part that exceeded the limits of sym_node.h: it has no value that can be
+   computed. */
+bool sym_exceeds(struct sym_ctx *c, struct sym a);
 
 #endif

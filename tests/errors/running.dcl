@@ -112,3 +112,18 @@ fn last(x: f32[_]) -> f32 {
   c[0, n]
 }
 print(last(x))
+#---
+fn square(n: i64) -> f32 {
+  c: f32[n*n] = 1
+  sum(c + 1)
+}
+k: i64 = 4294967296
+print(square(k))
+#---
+fn data_square(k: i64[_]) -> f32 {
+  n << k[0]
+  c: f32[n*n] = 1
+  sum(c + 1)
+}
+k[0] = 4294967296
+print(data_square(k))
