@@ -87,16 +87,19 @@ struct region ad_own_names(struct reverse *r, const struct region *from, const b
     struct cont *to = ARENA_ARRAY(r->scratch, struct cont, nlocal);
     struct rename names = {.r = r};
     bool any = false;
+    region_walk(from, rename_node, &names);
     for (uint32_t i = 1; i < nlocal; i++) {
         to[i] = (struct cont){i};
         if (!local[i])
             continue;
         struct container x = r->g->conts.at[i];
-        to[i] = graph_container(r->g, graph_fresh(r->g, x.name), x.dtype, x.rank, x.dims, x.storage,
+        struct sym *dims = ARENA_ARRAY(r->scratch, struct sym, x.rank);
+        for (uint32_t d = 0; d < x.rank; d++)
+            dims[d] = sym_subst(r->g->syms, x.dims[d], names.from.n, names.from.at, names.to.at);
+        to[i] = graph_container(r->g, graph_fresh(r->g, x.name), x.dtype, x.rank, dims, x.storage,
                                 x.role, x.span);
         any = true;
     }
-    region_walk(from, rename_node, &names);
     struct subst sub = {
         .n = names.from.n, .from = names.from.at, .to = names.to.at, .conts = to, .nconts = nlocal};
     return any || sub.n ? region_clone(r->g, from, &sub) : *from;

@@ -22,6 +22,12 @@ struct level { /* a region that is being reversed */
     VEC(struct index) around; /* indices of the map at this level */
 };
 
+/* What a container held where the iterations of a loop began, a row each: Note [loops]. */
+struct kept {
+    const struct node *loop;
+    struct cont cont, saved;
+};
+
 struct reverse {
     struct graph *g;
     struct arena *scratch;
@@ -34,6 +40,11 @@ struct reverse {
     uint32_t now;         /* the node of the body that is looked at */
     struct region *top;   /* declarations of adjoints of what stands at the top */
     const struct ad_calls *calls;
+    uint32_t ncalls;
+    struct ad_call *call;           /* copies of CALLS, whose nodes may have moved */
+    struct map carries;             /* ids of loops and branches that the loss depends on */
+    VEC(struct kept) kept;          /* what they keep of each iteration's start */
+    struct map starts;              /* ids of the reads that keep it: the reverse reads the row */
     const struct ad_call **call_of; /* by node of the body: the call it belongs to, or NULL */
     struct map symbols;             /* of the graph */
     struct map names;               /* how often the graph defines each */
@@ -84,6 +95,18 @@ void ad_count_names(void *reverse, struct node *n);
 const struct expr *ad_position(struct reverse *r, struct level *all, struct span at);
 /* Finds what node N takes the largest or smallest value of, and adds to TO what finds the first. */
 void ad_find_extremes(struct reverse *r, struct region *to, struct node *n, struct extremes *out);
+
+/* loops.c */
+/* Finds the loops and branches that the loss depends on. */
+void ad_note_loops(struct reverse *r);
+/* Makes them keep what their reverse needs; whether there are any. */
+bool ad_keep_loops(struct reverse *r);
+/* Counts writes once more that a loop repeats, to what is declared outside of it. */
+void ad_count_repeated(struct reverse *r);
+/* FORWARD, a copy of loop N's body, starts from what N has kept of the iteration. */
+void ad_start_from_rows(struct reverse *r, const struct node *n, const struct region *forward);
+/* A loop over N's iterations from the last one to the first. */
+struct node *ad_backwards(struct reverse *r, const struct node *n, const struct region *body);
 
 /* flow.c */
 void ad_find_flow(struct reverse *r, struct cont loss, uint32_t n, const struct cont *wrt);

@@ -50,8 +50,6 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
             index_facts(o->facts, r->g->syms, &n->map.index[k]);
         for (int times = order ? 2 : 1; times-- > 0;)
             order_region(o, &n->map.body, depth);
-    } else if (n->kind == NODE_LOOP && o->reversed.at[depth]) {
-        ad_fail(r, n->span, "a sequential loop whose steps depend on each other");
     } else if (n->kind == NODE_LOOP) {
         index_facts(o->facts, r->g->syms, &n->loop.index);
         for (int times = 2; times-- > 0;)
@@ -146,7 +144,7 @@ static void order_region(struct order *o, const struct region *region, uint32_t 
         case NODE_READ:
             c = n->read.from.cont.i;
             if (o->depth[c] < depth && o->reversed.at[o->depth[c] + 1] &&
-                !only_moved(o->r, region, i))
+                !map_get(&o->r->starts, n->id, NULL) && !only_moved(o->r, region, i))
                 o->read[c] = true;
             break;
         case NODE_WRITE: order_write(o, n); break;

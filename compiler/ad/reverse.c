@@ -7,7 +7,7 @@
    outside as it is in the end. So these are refused, with place and reason (order.c, and where
    they are met): a write of any kind to what the copy reads and an earlier node has read; a largest
    value of what was written before by anything but constants, or is written afterwards; a map whose
-   iterations are not proved independent; loops and products that the loss depends on.
+   iterations are not proved independent; products that the loss depends on. Loops: loops.c.
 
    Containers may be written several times: a plain write takes its adjoint away from what was there
    before. What is differentiated by counts as independent from its last write on; that the loss
@@ -146,6 +146,26 @@ static void reverse_map(struct reverse *r, struct level *l, struct node *n,
     region_add(r->g, l->to, whole.nodes.at[0]);
 }
 
+/* Each iteration starts anew from what the loop has kept of it: see Note [loops]. */
+static void reverse_loop(struct reverse *r, struct level *l, struct node *n,
+                         struct extremes *extremes) {
+    if (!ad_writes(r, n))
+        return;
+    struct region whole = {0}, top = {0}, body = {0};
+    struct level inner = {.out = l, .to = &body, .top = &top};
+    uint32_t nlocal = r->g->conts.n;
+    bool *local = ARENA_ARRAY(r->scratch, bool, nlocal);
+    ad_repeat(r, &whole, &n->loop.body, local);
+    ad_start_from_rows(r, n, &whole);
+    reverse_region(r, &inner, &n->loop.body, extremes);
+    for (uint32_t i = 0; i < top.nodes.n; i++)
+        region_add(r->g, &whole, top.nodes.at[i]);
+    for (uint32_t i = 0; i < body.nodes.n; i++)
+        region_add(r->g, &whole, body.nodes.at[i]);
+    whole = ad_own_names(r, &whole, local, nlocal);
+    region_add(r->g, l->to, ad_backwards(r, n, &whole));
+}
+
 static void reverse_branch(struct reverse *r, struct level *l, struct node *n,
                            struct extremes *extremes) {
     if (!ad_writes(r, n))
@@ -193,8 +213,9 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
                      n->span);
         break;
     case NODE_MAP: reverse_map(r, l, n, extremes); break;
+    case NODE_LOOP: reverse_loop(r, l, n, extremes); break;
     case NODE_BRANCH: reverse_branch(r, l, n, extremes); break;
-    default: break; /* loops that would be reversed are refused in check_order */
+    default: break; /* a `while` that would be reversed is refused in check_order */
     }
 }
 
@@ -246,24 +267,37 @@ static void reverse_region(struct reverse *r, struct level *l, const struct regi
     }
 }
 
+/* The tables by container and node, and the flow between them. */
+static void begin(struct reverse *r, struct cont loss, uint32_t n, const struct cont *wrt) {
+    struct graph *g = r->g;
+    r->nadjoint = g->conts.n;
+    r->call_of = ARENA_ARRAY(r->scratch, const struct ad_call *, g->body.nodes.n);
+    for (uint32_t k = 0; k < r->ncalls; k++)
+        for (uint32_t i = r->call[k].first; i <= r->call[k].last; i++)
+            r->call_of[i] = &r->call[k];
+    r->adjoint = ARENA_ARRAY(r->scratch, struct cont, g->conts.n);
+    r->since = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
+    r->until = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
+    r->writers = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
+    ad_find_flow(r, loss, n, wrt);
+}
+
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
                 struct cont *out, const struct ad_calls *calls, struct diags *d) {
     struct arena *scratch = arena_under(g->arena);
-    struct reverse r = {.g = g, .scratch = scratch, .d = d, .nadjoint = g->conts.n, .calls = calls};
-    r.call_of = ARENA_ARRAY(scratch, const struct ad_call *, g->body.nodes.n);
-    for (uint32_t k = 0; k < calls->n; k++)
-        for (uint32_t i = calls->at[k].first; i <= calls->at[k].last; i++)
-            r.call_of[i] = &calls->at[k];
-    r.adjoint = ARENA_ARRAY(scratch, struct cont, g->conts.n);
-    r.since = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
-    r.until = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
-    r.writers = ARENA_ARRAY(scratch, uint32_t, g->conts.n);
+    struct reverse r = {.g = g, .scratch = scratch, .d = d, .calls = calls, .ncalls = calls->n};
+    r.call = arena_copy(scratch, calls->at, calls->n * sizeof *r.call);
+    begin(&r, loss, n, wrt);
+    if (!r.failed)
+        ad_note_loops(&r);
+    if (!r.failed && ad_keep_loops(&r) && !r.failed)
+        begin(&r, loss, n, wrt); /* with what the loops keep */
+    ad_count_repeated(&r);
     r.symbols = map_new(scratch);
     r.names = map_new(scratch);
     struct graph_symbol *symbols;
     for (uint32_t i = graph_symbols(g, scratch, &symbols); i-- > 0;)
         map_put(&r.symbols, symbols[i].name.i, 1);
-    ad_find_flow(&r, loss, n, wrt);
     region_walk(&g->body, ad_count_names, &r);
     ad_check_order(&r);
     struct region top = {0}, body = {0}, first = {0};

@@ -249,7 +249,7 @@ static bool is_in(struct eval *ev, const struct ast *e, const struct value *x,
 static bool plain_integer(enum ast_op op, const struct value *a, struct value *out) {
     int64_t r;
     bool wraps = true;
-    if (a[0].kind != VAL_INT || a[1].kind != VAL_INT)
+    if (a[0].kind != VAL_INT || a[1].kind != VAL_INT || a[0].wrapped || a[1].wrapped)
         return false;
     if (op == AOP_ADD)
         wraps = __builtin_add_overflow(a[0].i, a[1].i, &r);

@@ -29,9 +29,3 @@ fn f(x: f32[N]) -> s: f32 {
   s = 0
   map i in N { into(s, x[i]) }
 }
-#---
-fn largest(x: f32[_]) -> s: f32 {
-  s = 0
-  map i { x[i] >> s (larger) }
-}
-l, g = gradient largest(x) over x

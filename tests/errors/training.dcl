@@ -10,7 +10,7 @@ fn train(net: Dense, opt: SGD, x: f32[_, _]) -> f32 { minimize total(net(x)) ove
 fn vector(net: Dense, opt: SGD, x: f32[_, _]) -> f32 { minimize net(x) over net with opt }
 fn loop(x: f32[N]) -> y: f32[N] {
   y = x
-  for i in 1:N { y[i] = y[i - 1] * y[i] }
+  map i in N { while y[i] > 1 { y[i] = y[i] / 2 } }
 }
 net = Dense(3, 2)
 x: f32[4, 3] = 1
