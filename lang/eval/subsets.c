@@ -42,14 +42,16 @@ static bool range_subscript(struct eval *ev, struct env *env, const struct ast *
         diag_error(ev->diags, s->span, ERR_VALUE, "the step of a range must be a positive number");
         return false;
     }
-    struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1),
-                 zero = value_int(0);
+    struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1);
+    if (n.kind == VAL_INT && n.i < 0) {
+        diag_error(ev->diags, s->span, ERR_NEGATIVE_SIZE, "this range",
+                   arena_printf(ev->arena, "%lld", (long long)n.i));
+        return false;
+    }
     if (step.i != 1) {
         n = int_op(ev, INT_ADD, &n, &round);
         n = int_op(ev, INT_FLOORDIV, &n, &step);
     }
-    if (n.kind == VAL_INT)
-        n = int_op(ev, INT_MAX, &n, &zero);
     b->lo[d] = lo;
     b->step[d] = step;
     b->count[d] = n;
@@ -235,8 +237,24 @@ bool map_elements(struct eval *ev, uint32_t rank, const struct value *dims, stru
     return ev->ops->map(ev->host, rank, r, false, span, body, data);
 }
 
+/* A range whose length is not known to be positive or 0 is checked when it runs, as that of a
+   container is: by a container of this size that nothing uses. */
+static bool check_ranges(struct eval *ev, const struct block *b) {
+    for (uint32_t d = 0; d < b->tensor->rank; d++) {
+        const struct value *n = &b->count[d], *whole = &b->tensor->dims[d];
+        if (n->kind != VAL_SYM || (whole->kind == VAL_SYM && sym_eq(n->sym, whole->sym)) ||
+            (ev->facts && sym_prove_nonneg(ev->facts, n->sym)))
+            continue;
+        if (!declare(ev, DT_bool, 1, n, STORE_NONE, NULL, (struct name){0}, b->span))
+            return false;
+    }
+    return true;
+}
+
 static bool transfer(struct eval *ev, struct transfer *t) {
     const struct block *b = t->to;
+    if (!check_ranges(ev, b))
+        return false;
     struct value dims[EVAL_MAX_RANK];
     uint32_t n = 0;
     for (uint32_t d = 0; d < b->tensor->rank; d++)

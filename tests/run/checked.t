@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""checked.t: sizes of a function's own containers that are negative or leave 64 bits are errors,
+"""checked.t: sizes of containers and ranges that are negative or leave 64 bits are errors,
 whether the container is left by the passes or not: compiled, with and without passes, as by the
 reference. An integer argument is a symbol of the compiled function."""
 
@@ -38,6 +38,14 @@ CASES = [
      "  s >> y (sum) }"),
     ("in a loop", "y = 0; for i in 0:2 { c: f32[n - 5*i] = 1; y += sum(c + 1) }"),
 ]
+CASES += [
+    ("a range", "z = x[max(n, 2) - 2:]; y = f32(z.shape[0])"),
+    ("a range that is written", "c: f32[2] = 0; c[max(n, 2) - 2:] = 3; y = sum(c)"),
+    ("a range that gets a tensor", "c: f32[2] = 0; d: f32[4 - max(n, 2)] = 3; "
+     "c[max(n, 2) - 2:] = d; y = sum(c)"),
+    ("a range of found rows", "c: f32[?]; map i in M { if x[i] > 3 { x[i] >> c[?] } }; d = c[n:]; "
+     "y = f32(d.shape[0])"),
+]
 VALUES = [0, 3, 4, 7, 2**32, 2**62]
 
 
@@ -57,7 +65,7 @@ def outcomes(options):
               % (number, body.replace("; ", "\n  ")))
         f = s.compile("case%d" % number)
         for n in VALUES:
-            if n > 7 and "- 5" in body:
+            if n > 7 and ("- 5" in body or "x[max" in body or "c[n" in body):
                 continue  # as many iterations
             try:
                 y = "%g" % float(f.call(n, x, numpy.array([n], "i8")))
