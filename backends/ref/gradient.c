@@ -266,7 +266,7 @@ static void close_due(void *due) {
 }
 
 bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
-                    struct tensor **out, struct span span) {
+                    struct tensor **out, bool *depends, struct span span) {
     struct ref *r = host;
     struct tape *t = recording(r);
     if (!t || r->level || r->branches) {
@@ -295,6 +295,7 @@ bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct te
         return false;
     }
     for (uint32_t k = 0; k < n && ok; k++) {
+        depends[k] = true; /* LATER: the tape knows it of these data, not of all */
         if (!(out[k] = adjoint(r, wrt[k])))
             return false;
         const uint32_t *at = places(real(wrt[k]));

@@ -121,6 +121,6 @@ void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resoluti
 bool taped_keep_begin(void *host);
 void taped_keep_end(void *host, struct grad_call *call);
 bool taped_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
-                    struct tensor **out, struct span span);
+                    struct tensor **out, bool *depends, struct span span);
 
 #endif

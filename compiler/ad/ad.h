@@ -29,10 +29,11 @@ struct ad_calls {
 
 /* Appends to G's top region the reverse of all that stands there. LOSS is a float container of one
    element (no dimension other than 1). OUT[i] becomes a transient container of WRT[i]'s shape with
-   d LOSS / d WRT[i]; zero where the loss does not depend on it. False with an error in D that says
+   d LOSS / d WRT[i]; zero where the loss does not depend on it, which DEPENDS[i] says. False with
+   an error in D that says
    where and why, if something cannot be differentiated; G is then unusable. */
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
-                struct cont *out, const struct ad_calls *calls, struct diags *d);
+                struct cont *out, bool *depends, const struct ad_calls *calls, struct diags *d);
 
 /* The derivatives of operator node E (an EXPR_OP or EXPR_CAST) for each argument, times A:
    OUT[k] is NULL where it is zero everywhere it exists. */

@@ -283,7 +283,7 @@ static void begin(struct reverse *r, struct cont loss, uint32_t n, const struct 
 }
 
 bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont *wrt,
-                struct cont *out, const struct ad_calls *calls, struct diags *d) {
+                struct cont *out, bool *depends, const struct ad_calls *calls, struct diags *d) {
     struct arena *scratch = arena_under(g->arena);
     struct reverse r = {.g = g, .scratch = scratch, .d = d, .calls = calls, .ncalls = calls->n};
     r.call = arena_copy(scratch, calls->at, calls->n * sizeof *r.call);
@@ -311,8 +311,10 @@ bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont
             ad_find_extremes(&r, &first, g->body.nodes.at[r.now], &extremes);
     struct level level = {.to = &body, .top = &top};
     reverse_region(&r, &level, &g->body, &extremes);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        depends[i] = r.until[wrt[i].i] > 0;
         out[i] = ad_adjoint(&r, &top, wrt[i]);
+    }
     const struct region *parts[] = {&first, &top, &body};
     for (int k = 0; k < 3; k++)
         for (uint32_t i = 0; i < parts[k]->nodes.n; i++)

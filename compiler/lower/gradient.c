@@ -73,7 +73,7 @@ static bool reverse_call(void *host, const struct ad_call *c, struct region *to,
 }
 
 bool lower_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
-                    struct tensor **out, struct span span) {
+                    struct tensor **out, bool *depends, struct span span) {
     struct lower *l = host;
     struct cont *by = ARENA_ARRAY(l->arena, struct cont, n);
     struct cont *gradients = ARENA_ARRAY(l->arena, struct cont, n);
@@ -85,7 +85,7 @@ bool lower_gradient(void *host, const struct tensor *loss, uint32_t n, struct te
         by[i] = (struct cont){wrt[i]->id};
     uint32_t before = l->g->conts.n;
     struct ad_calls calls = {l->calls.n, l->calls.at, reverse_call, l};
-    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, &calls, l->ev.diags))
+    if (!ad_reverse(l->g, (struct cont){loss->id}, n, by, gradients, depends, &calls, l->ev.diags))
         return false;
     for (uint32_t c = before; c < l->g->conts.n; c++) { /* names that the reverse has given */
         map_put(&l->used, l->g->conts.at[c].name.i, 1);

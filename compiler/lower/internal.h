@@ -42,7 +42,7 @@ bool lower_has(const struct map *m, struct name n);
 
 /* gradient.c: the verbs of these names in struct eval_ops. */
 bool lower_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
-                    struct tensor **out, struct span span);
+                    struct tensor **out, bool *depends, struct span span);
 bool lower_keep_begin(void *host);
 void lower_keep_end(void *host, struct grad_call *call);
 

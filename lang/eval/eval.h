@@ -89,9 +89,10 @@ struct eval_ops {
     bool (*require)(void *host, const struct value *condition, const char *text, struct span span);
     /* The tensor of a layer's state. */
     bool (*state)(void *host, struct state *s, struct value *out);
-    /* OUT[i] = the gradient of LOSS (a float tensor of one element) by WRT[i]. */
+    /* OUT[i] = the gradient of LOSS (a float tensor of one element) by WRT[i], and whether LOSS
+       DEPENDS[i] on it at all. */
     bool (*gradient)(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
-                     struct tensor **out, struct span span);
+                     struct tensor **out, bool *depends, struct span span);
     /* What is written down between the two is kept apart, and its reverse is eval_grad(CALL); NULL:
        the evaluation has failed. False, without an error, in the body of a map, loop or branch. */
     bool (*keep_begin)(void *host);

@@ -240,6 +240,29 @@ bool takes_gradient(const struct ast *e) {
     return found;
 }
 
+/* Whether the value of E depends on something of each part that it is taken over: nobody wants
+   gradients that are zero whatever the data. */
+static bool all_matter(struct eval *ev, const struct ast *e, uint32_t parts, const uint32_t *ends,
+                       const bool *depends) {
+    for (uint32_t k = 0; k < parts; k++) {
+        bool any = false;
+        for (uint32_t i = k ? ends[k - 1] : 0; i < ends[k]; i++)
+            any = any || depends[i];
+        if (any)
+            continue;
+        const struct ast *over = e->kids[2 * k + 1];
+        struct diag *d = diag_error(ev->diags, over->span, ERR_VALUE,
+                                    "the value does not depend on what is differentiated by");
+        diag_note(ev->diags, d, e->kids[0]->span, "this is the value");
+        if (over->kind != AST_NAME && over->kind != AST_MEMBER)
+            diag_help(ev->diags, d,
+                      "an expression here is a tensor of its own: name it, and "
+                      "compute the value from the name");
+        return false;
+    }
+    return true;
+}
+
 static bool evaluate(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
     struct value loss;
     struct targets t = {.ev = ev};
@@ -270,7 +293,9 @@ static bool evaluate(struct eval *ev, struct env *env, const struct ast *e, stru
         return false;
     }
     struct tensor **g = ARENA_ARRAY(ev->arena, struct tensor *, t.at.n);
-    if (!ev->ops->gradient(ev->host, loss.tensor, t.at.n, t.at.at, g, e->span))
+    bool *depends = ARENA_ARRAY(ev->arena, bool, t.at.n);
+    if (!ev->ops->gradient(ev->host, loss.tensor, t.at.n, t.at.at, g, depends, e->span) ||
+        !all_matter(ev, e, parts, ends, depends))
         return false;
     if (e->kind == AST_MINIMIZE) {
         *out = loss;

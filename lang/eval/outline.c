@@ -169,8 +169,10 @@ static bool op_new_state(void *host, struct state *s, const struct value *init, 
 }
 
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
-                        struct tensor *const *wrt, struct tensor **out, struct span span) {
+                        struct tensor *const *wrt, struct tensor **out, bool *depends,
+                        struct span span) {
     (void)loss;
+    (void)depends;
     (void)n;
     (void)wrt;
     (void)out;

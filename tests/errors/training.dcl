@@ -114,3 +114,12 @@ layer Small(v) {
   fn forward(x: f32[2]) -> f32[2] { x + w }
 }
 l = Small(true)
+#---
+constant: f32[3] = 1
+l, g = gradient sum(constant) over v
+#---
+l, g = gradient total(v) over v * 2
+#---
+layer Unused() { param w: f32[3] ~ ones }
+unused = Unused()
+l, g = gradient total(v) over unused

@@ -154,6 +154,10 @@ for k in range(COUNT):
         try:
             got = s.call("d" + "xy"[which], *args)
         except dclpy.Error as error:
+            if "the value does not depend on" in str(error):
+                want, _ = differences(value, args, which)
+                tap.ok(np.abs(want).max() == 0, name + ", which it does not depend on", want, text)
+                continue
             refused += 1
             tap.ok("this has no derivative here: " in str(error), name + ", refused", error, text)
             continue
