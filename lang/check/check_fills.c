@@ -71,8 +71,10 @@ static struct ast *root_of(struct ast *target) {
 
 static void write_outside(struct checker *c, const struct ast *root) {
     const struct ast *def = module_find(c->module, root->name, NULL);
-    if (!def)
-        return; /* a variable of the session, a builtin, or unknown and reported */
+    bool variable =
+        c->place == PLACE_SCRIPT && c->is_variable && c->is_variable(c->data, root->name);
+    if (!def || variable)
+        return; /* a variable of an earlier text, a builtin, or unknown and reported */
     struct diag *m = diag_error(c->diags, root->span, ERR_READ_ONLY, text_of(c, root->name));
     diag_note(c->diags, m, def->span, "%s is a definition", text_of(c, root->name));
 }

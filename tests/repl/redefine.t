@@ -112,4 +112,9 @@ for backend in "cpu", "ref":
                 LAYERS.split("layer Net")[0] + "print(same(first(x), y))\n")
     status, out, err = tap.dcl("run", "file.dcl", "--backend", backend)
     tap.ok(status == 0 and out == "true\ntrue\n" and not err, backend + ": in a file", out, err)
+
+# A variable of an earlier line that is called like a function of the library.
+status, output, errors = tap.dcl(
+    input="mean: f32[3] = 0\nmean[0] = 1\nmean += 1\nmean[1]\n")
+tap.is_str((status, output, errors), (0, "1.0\n", ""), "a variable called mean is written into")
 tap.done_testing()
