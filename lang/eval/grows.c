@@ -105,7 +105,8 @@ bool still_grows(struct eval *ev, const struct value *v, struct name n, struct s
     struct diag *d = diag_error(ev->diags, span, ERR_GROWING, text_of(ev, n));
     diag_note(ev->diags, d, v->tensor->span, "%s is declared here", text_of(ev, n));
     diag_help(ev->diags, d,
-              "its size is known after the last statement of the block that declares it which "
-              "appends to it");
+              "use it after the last statement of the block that declares it which appends to it: "
+              "only then its size is known; what is appended later goes into a container of its "
+              "own");
     return true;
 }
