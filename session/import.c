@@ -8,6 +8,7 @@ struct import {
     const char *from, *to;
     const struct session_known *known;
     int n;
+    bool force;
 };
 
 static bool import(struct dcl_session *s, void *data) {
@@ -26,12 +27,13 @@ static bool import(struct dcl_session *s, void *data) {
     struct onnx_known *known = ARENA_ARRAY(a, struct onnx_known, (size_t)x->n + 1);
     for (int i = 0; i < x->n; i++)
         known[i] = (struct onnx_known){x->known[i].name, x->known[i].value, x->known[i].dimension};
-    struct onnx_order order = {.known = known, .nknown = (uint32_t)x->n, .library = library};
+    struct onnx_order order = {
+        .known = known, .nknown = (uint32_t)x->n, .library = library, .force = x->force};
     return onnx_import_file(a, s->names, &s->diags, x->from, x->to, &order);
 }
 
 int session_import(dcl_session *s, const char *from, const char *to,
-                   const struct session_known *known, int n) {
-    struct import x = {from, to, known, n};
+                   const struct session_known *known, int n, bool force) {
+    struct import x = {from, to, known, n, force};
     return session_guard(s, import, &x);
 }

@@ -51,9 +51,10 @@ struct session_known {
     bool dimension;
 };
 /* The ONNX model FROM becomes the program TO, which ends in .dcl, and its weights the file beside
-   it that ends in .safetensors instead. On an error nothing is written. */
+   it that ends in .safetensors instead. On an error nothing is written; it is one that a file is
+   there already, but with FORCE. */
 int session_import(dcl_session *s, const char *from, const char *to,
-                   const struct session_known *known, int n);
+                   const struct session_known *known, int n, bool force);
 
 /* --- questions: evaluating for them leaves nothing behind. Texts are valid until the next call,
    NULL after an error. */

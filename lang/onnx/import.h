@@ -26,6 +26,7 @@ struct onnx_order {
     const char *name; /* the program is to be NAME.dcl */
     const struct onnx_known *known;
     uint32_t nknown;
+    bool force;                   /* what is there already is written over */
     const struct module *library; /* that of onnx_module() */
 };
 
@@ -38,8 +39,8 @@ const char *onnx_module(void);
 bool onnx_import(struct arena *a, struct names *names, struct diags *d, const void *bytes, size_t n,
                  const struct onnx_order *order, struct onnx_program *out);
 /* Imports the file FROM into the file TO, which ends in .dcl, and its weights into the file beside
-   it that ends in .safetensors instead. Both are made or replaced; on an error none is. ORDER's
-   path and name are FROM's and TO's. */
+   it that ends in .safetensors instead. Both are made, or with ORDER's force replaced; on an error
+   none is. ORDER's path and name are FROM's and TO's. */
 bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
                       const char *to, const struct onnx_order *order);
 

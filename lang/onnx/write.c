@@ -87,6 +87,16 @@ static bool write_program(struct arena *a, struct diags *d, const struct names *
     return place(d, text, to);
 }
 
+/* What is there may have been edited. */
+static bool is_free(struct diags *d, const char *path) {
+    struct stat st;
+    if (lstat(path, &st))
+        return true;
+    struct diag *e = diag_error(d, nowhere, ERR_FILE_WRITE, path, "it is there already");
+    diag_help(d, e, "--force writes over it, -o PATH writes elsewhere");
+    return false;
+}
+
 bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
                       const char *to, const struct onnx_order *order) {
     struct input in = {.arena = a, .diags = d, .path = from};
@@ -99,6 +109,8 @@ bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, con
     const char *weights = arena_printf(a, "%s%s", name, weights_suffix);
     all.path = from;
     all.name = slash ? slash + 1 : name;
-    return input_open(&in) && onnx_import(a, names, d, in.bytes, in.n, &all, &program) &&
+    return input_open(&in) && (order->force || is_free(d, to)) &&
+           onnx_import(a, names, d, in.bytes, in.n, &all, &program) &&
+           (order->force || !program.nweights || is_free(d, weights)) &&
            write_program(a, d, names, &program, to, weights);
 }

@@ -86,7 +86,7 @@ def bring_in(path, model, arrays):
         options = []
         for name in fixed:
             options += ["--set", "%s=%s" % (name, fixed[name])]
-        done = subprocess.run([tap.DCL, "import", path, "-o", "m.dcl"] + options,
+        done = subprocess.run([tap.DCL, "import", path, "--force", "-o", "m.dcl"] + options,
                               capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode == 0:
             return [a for n, a in zip(names, arrays) if n not in fixed], None

@@ -286,7 +286,7 @@ tap.ok(not os.path.exists("no.dcl") and not os.path.exists("no.safetensors"), "n
 def refused(data, words, what, *options):
     save(data)
     before = sorted(os.listdir("."))
-    status, output, errors = tap.dcl("import", "m.onnx", *options)
+    status, output, errors = tap.dcl("import", "m.onnx", "--force", *options)
     tap.ok(status == 1 and output == "" and words in errors, what, errors)
     tap.is_str(sorted(os.listdir(".")), before, what + ": nothing is written")
 

@@ -33,8 +33,20 @@ tap.is_str(tap.dcl("import", here("mlp.onnx"), "-o", "there/net.dcl"), (0, "", "
 tap.is_str(sorted(os.listdir("there")), ["net.dcl", "net.safetensors"], "two files there")
 again = read("there/net.dcl")
 tap.is_str(again.replace("net.", "mlp."), read("mlp.dcl"), "the same text")
+with open("mlp.dcl", "a", encoding="utf-8") as file:
+    file.write("# edited\n")
+edited = read("mlp.dcl")
 status, _, errors = tap.dcl("import", here("mlp.onnx"))
-tap.is_str((status, errors), (0, ""), "what is there is replaced")
+tap.ok(status == 1 and "cannot write mlp.dcl: it is there already" in errors and
+       "--force" in errors and read("mlp.dcl") == edited, "what is there stays", errors)
+os.rename("mlp.dcl", "edited.dcl")
+status, _, errors = tap.dcl("import", here("mlp.onnx"))
+tap.ok(status == 1 and "cannot write mlp.safetensors" in errors and
+       not os.path.exists("mlp.dcl"), "and so do the weights", errors)
+os.rename("edited.dcl", "mlp.dcl")
+status, _, errors = tap.dcl("import", here("mlp.onnx"), "--force")
+tap.is_str((status, errors), (0, ""), "what is there is replaced with --force")
+tap.is_str(read("mlp.dcl"), read(here("expected.dcl")), "by the same text")
 
 status, output, errors = tap.dcl("check", "mlp.dcl")
 tap.is_str((status, output, errors), (0, "", ""), "dcl check has nothing to say")
