@@ -160,31 +160,51 @@ static bool call_load(struct dcl_session *s, const struct call *c, struct value 
             words.rename = v;
         else if (strcmp(word, "skip") == 0 && is_strings(v))
             words.skip = v;
+        else if (strcmp(word, "dtype") == 0 && v->kind == VAL_DTYPE)
+            words.dtype = v;
         else
             fits = false;
     }
     if (fits && positional == 1 && c->args[0].kind == VAL_STR && !words.rename && !words.skip)
         return in_script(s, c, "load") &&
                builtin_load_tensor(s, c->args[0].str,
-                                   words.name ? words.name->str : (struct name){0}, c->span, out);
+                                   words.name ? words.name->str : (struct name){0},
+                                   words.dtype ? words.dtype->dtype : DT_NONE, c->span, out);
     if (fits && positional == 2 && c->args[0].kind == VAL_INSTANCE && c->args[1].kind == VAL_STR &&
-        !words.name)
+        !words.name && !words.dtype)
         return in_script(s, c, "load") &&
                builtin_load_states(s, c->args[0].instance, c->args[1].str, &words, c->span);
     return usage(s, c, "load");
 }
 
+/* The whole number that V is, perhaps as a tensor without dimensions. */
+static bool whole_number(const struct value *v, int64_t *out) {
+    bool tensor = v->kind == VAL_TENSOR && v->tensor->rank == 0 && dtype_is_int(v->dtype);
+    if (v->kind == VAL_INT)
+        *out = v->i;
+    else if (tensor)
+        *out = scalar_to_i64(v->dtype, scalar_load(v->dtype, tensor_data(v->tensor)->bytes));
+    return v->kind == VAL_INT || tensor;
+}
+
 static bool call_save(struct dcl_session *s, const struct call *c, struct value *out) {
     (void)out;
     struct value list;
-    if (c->nargs != 2 || has_keywords(c) ||
+    int64_t rate;
+    bool rated = c->nargs == 3 && c->keywords && name_none(c->keywords[0]) &&
+                 name_none(c->keywords[1]) && !name_none(c->keywords[2]) &&
+                 strcmp(name_text(s->names, c->keywords[2]), "rate") == 0;
+    if ((c->nargs != 2 && !rated) || (!rated && has_keywords(c)) ||
         (c->args[0].kind == VAL_STR) == (c->args[1].kind == VAL_STR))
         return usage(s, c, "save");
     if (!in_script(s, c, "save") || !concrete(s, c, &list))
         return false;
-    struct value *path = &list.list->at[c->args[0].kind == VAL_STR ? 0 : 1];
-    struct value ordered[2] = {*path, list.list->at[path == list.list->at ? 1 : 0]};
-    return builtin_save(s, ordered, c->span);
+    const struct value *at = list.list->at;
+    if (rated && (!whole_number(&at[2], &rate) || at[0].kind != VAL_STR))
+        return usage(s, c, "save");
+    int first = at[0].kind == VAL_STR ? 0 : 1;
+    struct value ordered[2] = {at[first], at[1 - first]};
+    return builtin_save(s, ordered, rated ? &rate : NULL, c->span);
 }
 
 static bool call_len(struct dcl_session *s, const struct call *c, struct value *out) {

@@ -15,21 +15,21 @@ static const char *find_file(struct dcl_session *s, const char *path) {
     return access(beside, F_OK) == 0 ? beside : path;
 }
 
-static struct data_file *open_file(struct dcl_session *s, struct name path, struct span span) {
-    return data_file_open(s, find_file(s, name_text(s->names, path)), span);
+static struct data_file *open_file(struct dcl_session *s, struct name path, enum dtype t,
+                                   struct span span) {
+    return data_file_open(s, find_file(s, name_text(s->names, path)), t, span);
 }
 
 /* --- one tensor ----------------------------------------------------------------------------- */
 
-static const struct file_tensor *choose(struct dcl_session *s, const struct file_tensors *all,
-                                        struct name named, const char *path, struct span span) {
-    const struct file_tensor *t = NULL;
-    if (!name_none(named))
-        t = files_find(all, name_text(s->names, named));
-    else if (all->n == 1)
-        return &all->at[0];
+/* The tensor called NAMED, or what the file as a whole is: what has no name, or the only one. */
+static struct file_tensor *choose(struct dcl_session *s, const struct file_tensors *all,
+                                  struct name named, const char *path, struct span span) {
+    struct file_tensor *t = files_find(all, name_none(named) ? "" : name_text(s->names, named));
+    if (!t && name_none(named) && all->n == 1)
+        t = &all->at[0];
     if (t)
-        return t;
+        return files_ready(t) ? t : NULL;
     struct diag *d =
         name_none(named)
             ? diag_error(&s->diags, span, ERR_VALUE,
@@ -49,7 +49,7 @@ static const struct file_tensor *choose(struct dcl_session *s, const struct file
 
 static bool load_tensor(struct dcl_session *s, struct data_file *f, const char *text,
                         struct name named, struct span span, struct value *out) {
-    const struct file_tensor *t = choose(s, data_file_tensors(f), named, text, span);
+    struct file_tensor *t = choose(s, data_file_tensors(f), named, text, span);
     if (!t)
         return false;
     if (t->rank > EVAL_MAX_RANK) {
@@ -65,8 +65,8 @@ static bool load_tensor(struct dcl_session *s, struct data_file *f, const char *
 }
 
 bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
-                         struct span span, struct value *out) {
-    struct data_file *f = open_file(s, path, span);
+                         enum dtype type, struct span span, struct value *out) {
+    struct data_file *f = open_file(s, path, type, span);
     if (!f)
         return false;
     bool good = load_tensor(s, f, name_text(s->names, path), named, span, out);
@@ -159,12 +159,15 @@ static bool has_part(struct dcl_session *s, const char *name, const struct value
     return false;
 }
 
-static void compare(struct dcl_session *s, const struct named_states *states,
+/* What of ALL does not fit STATES; false if a file that holds some of it cannot be read. */
+static bool compare(struct dcl_session *s, const struct named_states *states,
                     const struct file_tensors *all, const struct value *skip, struct problems *p) {
     struct map known = map_new(s->unit.arena);
     for (uint32_t i = 0; i < states->at.n; i++) {
         const struct named_state *x = &states->at.at[i];
-        const struct file_tensor *t = files_find(all, x->name);
+        struct file_tensor *t = files_find(all, x->name);
+        if (t && !files_ready(t))
+            return false;
         map_put(&known, name_of_text(s->names, x->name).i, 1);
         if (!t)
             problem(s, p, arena_printf(s->messages, "%s is missing", x->name));
@@ -175,9 +178,10 @@ static void compare(struct dcl_session *s, const struct named_states *states,
                                  shape_text(s, x->state->dtype, x->state->rank, x->state->dims)));
     }
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->at[i].bytes && !has_part(s, all->at[i].name, skip) &&
+        if ((all->at[i].bytes || all->at[i].shard) && !has_part(s, all->at[i].name, skip) &&
             !map_get(&known, name_of_text(s->names, all->at[i].name).i, NULL))
             problem(s, p, arena_printf(s->messages, "%s belongs to nothing here", all->at[i].name));
+    return true;
 }
 
 static bool load_states(struct dcl_session *s, struct data_file *f, const struct instance *x,
@@ -188,7 +192,8 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
     states_list(s, s->unit.arena, x, &states);
     for (uint32_t i = 0; i < states.at.n; i++)
         states.at.at[i].name = name_in_file(s, states.at.at[i].name, words->rename);
-    compare(s, &states, all, words->skip, &p);
+    if (!compare(s, &states, all, words->skip, &p))
+        return false;
     if (p.n) {
         struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
                                     arena_printf(s->messages, "%s does not fit %s: %u difference%s",
@@ -212,7 +217,7 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
 
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
                          const struct load_words *words, struct span span) {
-    struct data_file *f = open_file(s, path, span);
+    struct data_file *f = open_file(s, path, DT_NONE, span);
     if (!f)
         return false;
     bool good = load_states(s, f, x, path, words, span);
@@ -228,21 +233,23 @@ static struct file_tensor describe(const char *name, enum dtype t, uint32_t rank
         .name = name, .type = t, .rank = rank, .dims = dims, .data = d->bytes, .bytes = d->size};
 }
 
-/* ARGS: the path, what is saved. */
-bool builtin_save(struct dcl_session *s, const struct value *args, struct span span) {
+/* ARGS: the path, what is saved; RATE, which belongs to sound, or NULL. */
+bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t *rate,
+                  struct span span) {
     const char *path = name_text(s->names, args[0].str);
     const struct value *v = &args[1];
     struct arena *a = s->unit.arena;
     if (v->kind == VAL_TENSOR) {
         const struct tensor *x = v->tensor;
         const char *name = name_none(x->name) ? "x" : name_text(s->names, x->name);
-        size_t n = strlen(path);
         int64_t dims[EVAL_MAX_RANK];
         for (uint32_t d = 0; d < x->rank; d++)
             dims[d] = x->dims[d].i;
-        bool npy = n > 4 && strcmp(path + n - 4, ".npy") == 0;
-        struct file_tensor t = describe(npy ? "" : name, x->dtype, x->rank, dims, tensor_data(x));
-        return files_write(arena_under(s->unit.arena), &s->diags, span, path, &t, 1);
+        struct file_tensor t[] = {
+            describe(name, x->dtype, x->rank, dims, tensor_data(x)),
+            {.name = "rate", .type = DT_i64, .data = (void *)rate, .bytes = sizeof *rate},
+        };
+        return files_write(arena_under(a), &s->diags, span, path, t, rate ? 2 : 1);
     }
     if (v->kind != VAL_INSTANCE) {
         diag_error(&s->diags, span, ERR_ARG_KIND, "save", "what is saved",
@@ -256,5 +263,5 @@ bool builtin_save(struct dcl_session *s, const struct value *args, struct span s
         const struct state *st = states.at.at[i].state;
         all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, state_data(st));
     }
-    return files_write(arena_under(s->unit.arena), &s->diags, span, path, all, states.at.n);
+    return files_write(arena_under(a), &s->diags, span, path, all, states.at.n);
 }

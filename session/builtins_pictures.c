@@ -1,8 +1,6 @@
 /* `show_image` and `plot`: their arguments, and where what they make goes. */
 #include "session/image.h"
 
-#include <string.h>
-
 /* --- images ---------------------------------------------------------------------------------- */
 
 bool builtin_show_image(struct dcl_session *s, const struct value *x, struct name path,
@@ -16,13 +14,12 @@ bool builtin_show_image(struct dcl_session *s, const struct value *x, struct nam
     if (!image_of_tensor(s, x->tensor, span, &image))
         return false;
     const char *file = name_text(s->names, path);
-    size_t n = strlen(file);
-    if (!name_none(path) && (n < 5 || strcmp(file + n - 4, ".png") != 0)) {
-        diag_error(&s->diags, span, ERR_VALUE, "the name of an image's file ends in .png");
+    if (!name_none(path) && !path_ends(file, ".png") && !path_ends(file, ".jpg")) {
+        diag_error(&s->diags, span, ERR_VALUE, "the name of an image's file ends in .png or .jpg");
         return false;
     }
     if (!name_none(path))
-        return image_write_png(s, &image, file, span);
+        return image_write(s, &image, file, span);
     struct buf text = buf_new(s->unit.arena);
     image_print(s->unit.arena, &image, s->picture, &text);
     session_write(s, text.at, text.n);

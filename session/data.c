@@ -75,11 +75,12 @@ struct tensor *tensor_new(struct arena *a, enum dtype t, uint32_t rank, struct d
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-struct data_file *data_file_open(struct dcl_session *s, const char *path, struct span span) {
+struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t,
+                                 struct span span) {
     struct arena *a = arena_under(s->arena);
     struct data_file *f = ARENA_NEW(a, struct data_file);
     *f = (struct data_file){.arena = a, .users = 1};
-    if (files_read(a, &s->diags, span, path, &f->tensors))
+    if (files_read(a, &s->diags, span, path, t, &f->tensors))
         return f;
     arena_free(a);
     return NULL;

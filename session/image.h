@@ -1,4 +1,4 @@
-/* Pictures: what image.c, image_text.c, image_file.c, plot.c and builtins_pictures.c share. */
+/* Pictures: what image.c, image_text.c, plot.c and builtins_pictures.c share. */
 #ifndef DCL_SESSION_IMAGE_H
 #define DCL_SESSION_IMAGE_H
 
@@ -17,15 +17,13 @@ bool image_of_tensor(struct dcl_session *s, const struct tensor *t, struct span 
                      struct image *out);
 /* X in another size: means of what falls together, or pixels that are repeated. */
 struct image image_resized(struct arena *a, const struct image *x, uint32_t width, uint32_t height);
+/* X as a file in the format of PATH's ending. */
+bool image_write(struct dcl_session *s, const struct image *x, const char *path, struct span span);
+/* Whether PATH is a name that ends in END. */
+bool path_ends(const char *path, const char *end);
 
 /* image_text.c: X as characters for a terminal that understands FORM. */
 void image_print(struct arena *a, const struct image *x, enum picture_form form, struct buf *out);
-
-/* image_file.c */
-bool image_write_png(struct dcl_session *s, const struct image *x, const char *path,
-                     struct span span);
-bool write_whole_file(struct dcl_session *s, const char *path, const void *bytes, size_t n,
-                      struct span span);
 
 /* plot.c */
 struct curve {

@@ -206,21 +206,16 @@ static struct image draw_image(struct arena *a, const struct curve *c) {
     return m;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), k = strlen(end);
-    return n > k && strcmp(text + n - k, end) == 0;
-}
-
 bool plot_write(struct dcl_session *s, const struct curve *c, const char *path, struct span span) {
     struct arena *a = s->unit.arena;
-    if (ends_with(path, ".png")) {
+    if (path_ends(path, ".png")) {
         struct image m = draw_image(a, c);
-        return image_write_png(s, &m, path, span);
+        return image_write(s, &m, path, span);
     }
-    if (ends_with(path, ".svg")) {
+    if (path_ends(path, ".svg")) {
         struct buf out = buf_new(a);
         put_svg(c, &out);
-        return write_whole_file(s, path, out.at, out.n, span);
+        return files_write_bytes(arena_under(a), &s->diags, span, path, out.at, out.n);
     }
     diag_error(&s->diags, span, ERR_VALUE, "the name of a plot's file ends in .svg or .png");
     return false;

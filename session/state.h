@@ -344,9 +344,11 @@ struct data *data_new(struct dcl_session *s, size_t size, const char *what, stru
 /* The same with any content. */
 struct data *data_room(struct dcl_session *s, size_t size, const char *what, struct span span);
 void data_free(struct dcl_session *s, struct data *d);
-/* The tensors of a file; NULL after an error. Closed, it lives on in the data taken from it. */
+/* The tensors of a file, numbers in text as T; NULL after an error. Closed, it lives on in the data
+   taken from it. */
 struct data_file;
-struct data_file *data_file_open(struct dcl_session *s, const char *path, struct span span);
+struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t,
+                                 struct span span);
 const struct file_tensors *data_file_tensors(const struct data_file *f);
 void data_file_close(struct data_file *f);
 /* The content of tensor T of F; NULL after an error. */
@@ -441,17 +443,19 @@ void builtin_each(void (*f)(void *data, const char *name), void *data);
 
 /* builtins_files.c */
 bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
-                         struct span span, struct value *out);
+                         enum dtype type, struct span span, struct value *out);
 /* The arguments of `load` by name, NULL where there is none. */
 struct load_words {
     const struct value *name;   /* of a tensor */
     const struct value *rename; /* pairs of strings: parts of dotted names here and in the file */
     const struct value *skip;   /* strings: names of the file with such a part are passed over */
+    const struct value *dtype;  /* of numbers in text */
 };
 /* All states of X. */
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
                          const struct load_words *words, struct span span);
-bool builtin_save(struct dcl_session *s, const struct value *args, struct span span);
+bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t *rate,
+                  struct span span);
 
 /* builtins_pictures.c: PATH is none for what is printed. */
 bool builtin_show_image(struct dcl_session *s, const struct value *x, struct name path,

@@ -1,48 +1,128 @@
 /* Tensor files: the choice of the format, and what all of them check. */
 #include "lang/files/files.h"
 
+#include "lang/base/buf.h"
 #include "lang/files/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct format {
-    const char *suffix;
+    const char *suffixes, *magic;
+    size_t magic_size;
+    const char *words;
     bool (*read)(struct input *in, struct file_tensors *out);
     bool (*write)(struct output *out, const struct file_tensor *tensors, uint32_t n);
 } formats[] = {
-#define FORMAT(id, end, doc) {.suffix = end, .read = id##_read, .write = id##_write},
+#define FORMAT(id, ends, begin, named, doc)                                                        \
+    {.suffixes = ends,                                                                             \
+     .magic = begin,                                                                               \
+     .magic_size = sizeof begin - 1,                                                               \
+     .words = named,                                                                               \
+     .read = id##_read,                                                                            \
+     .write = id##_write},
 #include "lang/files/format.def"
 #undef FORMAT
 };
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMATS = sizeof formats / sizeof formats[0], STRONG = 3 };
 
-const char *files_suffix(uint32_t k) {
-    return k < FORMATS ? formats[k].suffix : NULL;
+const char *files_suffixes(uint32_t k) {
+    return k < FORMATS ? formats[k].suffixes : NULL;
 }
 
-/* The format of PATH, NULL if its suffix is none of ours. */
-static const struct format *format_of(const char *path) {
+static char small_letter(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether the N letters at PATH end in the LENGTH ones at SUFFIX, with something before. */
+static bool ends_in(const char *path, size_t n, const char *suffix, size_t length) {
+    if (n <= length)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (small_letter(path[n - length + i]) != suffix[i])
+            return false;
+    return true;
+}
+
+bool gzip_is_name(const char *path, size_t n) {
+    return ends_in(path, n, ".gz", 3);
+}
+
+/* The letters of PATH without .gz. */
+static size_t plain_length(const char *path) {
     size_t n = strlen(path);
-    for (size_t k = 0; k < FORMATS; k++) {
-        size_t end = strlen(formats[k].suffix);
-        if (n > end && strcmp(path + n - end, formats[k].suffix) == 0)
-            return &formats[k];
-    }
+    return gzip_is_name(path, n) ? n - 3 : n;
+}
+
+/* The format of the N letters at PATH, NULL if their end is none of ours. */
+static const struct format *format_of_name(const char *path, size_t n) {
+    for (size_t k = 0; k < FORMATS; k++)
+        for (const char *p = formats[k].suffixes; *p;) {
+            size_t length = strcspn(p, " ");
+            if (ends_in(path, n, p, length))
+                return &formats[k];
+            p += length + (p[length] == ' ');
+        }
     return NULL;
 }
 
-static const char unknown_suffix[] = "the name ends in none of .npy, .npz, .safetensors";
+static bool has_magic(const struct format *f, const struct input *in) {
+    if (!f->magic_size || in->n < f->magic_size)
+        return false;
+    for (size_t i = 0; i < f->magic_size; i++)
+        if (f->magic[i] != '.' && (unsigned char)f->magic[i] != in->bytes[i])
+            return false;
+    return true;
+}
 
-bool files_read(struct arena *a, struct diags *d, struct span at, const char *path,
+static const struct format *format_of_content(const struct input *in) {
+    for (size_t k = 0; k < FORMATS; k++)
+        if (has_magic(&formats[k], in))
+            return &formats[k];
+    return NULL;
+}
+
+static const char *all_suffixes(struct arena *a) {
+    struct buf b = buf_new(a);
+    for (size_t k = 0; k < FORMATS; k++)
+        buf_printf(&b, "%s%s", k ? " " : "", formats[k].suffixes);
+    return b.at;
+}
+
+/* By the content, or else by the name; NULL after an error. */
+static const struct format *choose(const struct input *in) {
+    const struct format *named = format_of_name(in->path, plain_length(in->path));
+    if (named && has_magic(named, in))
+        return named;
+    const struct format *found = format_of_content(in);
+    if (!named && !found)
+        input_fail(in, "the name ends in none of %s, and the content is none of these",
+                   all_suffixes(in->arena));
+    if (!named || !found || found->magic_size < STRONG)
+        return named ? named : found;
+    input_fail(in, "by its name it is %s, by its content %s, whose names end in %s", named->words,
+               found->words, found->suffixes);
+    return NULL;
+}
+
+bool files_read(struct arena *a, struct diags *d, struct span at, const char *path, enum dtype type,
                 struct file_tensors *out) {
-    struct input in = {.arena = a, .diags = d, .at = at, .path = path};
+    struct input in = {.arena = a, .diags = d, .at = at, .path = path, .wanted = type};
     *out = (struct file_tensors){0};
-    const struct format *f = format_of(path);
-    if (!f)
-        return input_fail(&in, "%s", unknown_suffix);
     struct file_tensors read = {0};
-    if (!input_open(&in) || !f->read(&in, &read))
+    if (!input_open(&in))
+        return false;
+    if (gzip_is_content(&in)) {
+        if (!gzip_unpack(&in))
+            return false;
+    } else if (gzip_is_name(path, strlen(path))) {
+        return input_fail(&in, "the name ends in .gz, but the content is not that of gzip");
+    }
+    const struct format *f = choose(&in);
+    if (!f)
+        return false;
+    if (type != DT_NONE && f->read != csv_read)
+        return input_fail(&in, "the file says the element type: it is no CSV");
+    if (!f->read(&in, &read))
         return false;
     const char *twin = find_twin(a, read.at, read.n);
     if (twin)
@@ -62,120 +142,44 @@ static bool is_writable(const struct output *out, const struct file_tensor *t) {
     return true;
 }
 
-bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
-                 const struct file_tensor *tensors, uint32_t n) {
+static struct output *output_new(struct arena *a, struct diags *d, struct span at,
+                                 const char *path) {
     struct output *out = ARENA_NEW(a, struct output);
     *out = (struct output){.arena = a, .diags = d, .at = at, .path = path, .fd = -1};
-    const struct format *f = format_of(path);
+    return out;
+}
+
+bool output_is_single(const struct output *out, uint32_t n) {
+    return n == 1 || output_fail(out, "such a file holds one tensor, not %u", n);
+}
+
+bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
+                 const struct file_tensor *tensors, uint32_t n) {
+    struct output *out = output_new(a, d, at, path);
+    const struct format *f = format_of_name(path, plain_length(path));
     if (!f)
-        return output_fail(out, "%s", unknown_suffix);
+        return output_fail(out, "the name ends in none of %s", all_suffixes(a));
     for (uint32_t i = 0; i < n; i++)
         if (!is_writable(out, &tensors[i]))
             return false;
     const char *twin = find_twin(a, tensors, n);
-    if (twin && f->write != npy_write)
+    if (twin)
         return output_fail(out, "two tensors are called '%s'", twin);
     return f->write(out, tensors, n);
 }
 
-const struct file_tensor *files_find(const struct file_tensors *t, const char *name) {
+bool files_write_bytes(struct arena *a, struct diags *d, struct span at, const char *path,
+                       const void *bytes, size_t n) {
+    struct output *out = output_new(a, d, at, path);
+    if (!output_open(out))
+        return false;
+    output_put(out, bytes, n);
+    return output_close(out);
+}
+
+struct file_tensor *files_find(const struct file_tensors *t, const char *name) {
     for (uint32_t i = 0; i < t->n; i++)
         if (strcmp(t->at[i].name, name) == 0)
             return &t->at[i];
     return NULL;
-}
-
-/* --- tensors -------------------------------------------------------------------------------- */
-
-bool tensor_bytes(enum dtype t, uint32_t rank, const int64_t *dims, size_t *bytes) {
-    int64_t total = dtypes[t].bytes;
-    bool empty = false;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (dims[i] < 0)
-            return false;
-        if (dims[i] == 0)
-            empty = true;
-        else if (__builtin_mul_overflow(total, dims[i], &total))
-            return false;
-    }
-    *bytes = empty ? 0 : (size_t)total;
-    return true;
-}
-
-/* The length of the UTF-8 character at P (N bytes are there), 0 if it is none: overlong forms,
-   surrogates and values above 10FFFF are none. */
-static size_t utf8_length(const unsigned char *p, size_t n) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (p[0] < 0x80)
-        return p[0] != 0;
-    size_t length = p[0] >= 0xf8 ? 0 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 0;
-    if (length == 0 || length > n)
-        return 0;
-    uint32_t c = p[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    bool valid = c >= least[length] && c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
-    return valid ? length : 0;
-}
-
-bool text_is_utf8(const char *text, size_t n) {
-    while (n) {
-        size_t step = utf8_length((const unsigned char *)text, n);
-        if (step == 0)
-            return false;
-        text += step;
-        n -= step;
-    }
-    return true;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-const char *find_twin(struct arena *a, const struct file_tensor *t, uint32_t n) {
-    const char **names = ARENA_ARRAY(a, const char *, n);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = t[i].name;
-    qsort(names, n, sizeof *names, by_name);
-    for (uint32_t i = 1; i < n; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            return names[i];
-    return NULL;
-}
-
-static void swap_bytes(unsigned char *p, size_t bytes, size_t size) {
-    for (size_t at = 0; at < bytes; at += size)
-        for (size_t i = 0; i < size / 2; i++) {
-            unsigned char c = p[at + i];
-            p[at + i] = p[at + size - 1 - i];
-            p[at + size - 1 - i] = c;
-        }
-}
-
-/* Any byte but 0 is true. Only pages with other bytes than 0 and 1 are written to. */
-static void settle_bools(unsigned char *p, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] > 1)
-            p[i] = 1;
-}
-
-bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bool swap) {
-    unsigned size = dtypes[t->type].bytes;
-    if ((uintptr_t)data % size != 0) {
-        void *moved = input_memory(in, t->bytes);
-        if (!moved)
-            return false;
-        data = memcpy(moved, data, t->bytes);
-    }
-    t->mapped = (unsigned char *)data >= in->bytes && (unsigned char *)data < in->bytes + in->n;
-    if (swap)
-        swap_bytes(data, t->bytes, size);
-    if (t->type == DT_bool)
-        settle_bools(data, t->bytes);
-    t->data = data;
-    return true;
 }

@@ -1,7 +1,7 @@
-/* Tensor files: .npy, .npz and .safetensors, read and written.
-   A file is chosen by its suffix. Reading maps the file where its format allows; the mapping is
-   private, so writing to a tensor's data changes memory and never the file. While a file is
-   mapped, other programs may replace it (rename), but must not cut it short. */
+/* Tensor files: arrays, weights, tables, images, sound, read and written; format.def lists them.
+   Reading maps the file where its format allows; the mapping is private, so writing to a tensor's
+   data changes memory and never the file. While a file is mapped, other programs may replace it
+   (rename), but must not cut it short. */
 #ifndef DCL_LANG_FILES_FILES_H
 #define DCL_LANG_FILES_FILES_H
 
@@ -16,13 +16,14 @@ enum { FILE_RANK_MAX = 32 };
 
 /* A tensor of a file: row-major, little-endian, aligned to its element size. */
 struct file_tensor {
-    const char *name; /* NUL-terminated UTF-8; "" in .npy, which holds one tensor without a name */
+    const char *name; /* NUL-terminated UTF-8; "" of what the file as a whole is */
     enum dtype type;
     uint32_t rank; /* up to FILE_RANK_MAX */
     const int64_t *dims;
     void *data;
-    size_t bytes; /* product of dims times element size */
-    bool mapped;  /* the data lies in the mapped file: read from it when it is used */
+    size_t bytes;             /* product of dims times element size */
+    bool mapped;              /* the data lies in the mapped file: read from it when it is used */
+    struct file_shard *shard; /* the file that it lies in, if that is another one; else NULL */
 };
 
 struct file_tensors {
@@ -30,19 +31,28 @@ struct file_tensors {
     uint32_t n;
 };
 
-/* Reads all tensors of PATH, in the file's order; what they point at lives as long as A. False
-   after an error at AT: a file that is missing or malformed, or holds an element type that DCL does
-   not have; then *OUT is empty. */
-bool files_read(struct arena *a, struct diags *d, struct span at, const char *path,
+/* Reads all tensors of PATH, in the file's order; what they point at lives as long as A. The
+   content says what the format is, and the name where it does not. Numbers in text get the element
+   type TYPE, or one that fits (DT_NONE). False after an error at AT: a file that is missing or
+   malformed, named like another format, or holds an element type that DCL does not have; then *OUT
+   is empty. */
+bool files_read(struct arena *a, struct diags *d, struct span at, const char *path, enum dtype type,
                 struct file_tensors *out);
-/* Writes N tensors to PATH, which is made or replaced at once: on an error (full disk, no right,
-   two tensors of one name, not exactly one for .npy) a former file stays as it was. Of each tensor
-   bytes is not looked at: it follows from dims. A is for scratch. */
+/* Has T, one of files_read's, ready to be looked at: one that lies in another file has only its
+   name before. False after an error in that file, told as files_read would have. */
+bool files_ready(struct file_tensor *t);
+/* Writes N tensors to PATH, whose suffix says the format, and which is made or replaced at once: on
+   an error (full disk, no right, two tensors of one name, not exactly one where a file holds one) a
+   former file stays as it was. Of each tensor bytes is not looked at: it follows from dims. A is
+   for scratch. */
 bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
                  const struct file_tensor *tensors, uint32_t n);
+/* Writes N bytes in the same way. */
+bool files_write_bytes(struct arena *a, struct diags *d, struct span at, const char *path,
+                       const void *bytes, size_t n);
 /* The tensor called NAME, NULL if there is none. */
-const struct file_tensor *files_find(const struct file_tensors *t, const char *name);
-/* Suffix of the K-th format (".npy"), NULL past the end. */
-const char *files_suffix(uint32_t k);
+struct file_tensor *files_find(const struct file_tensors *t, const char *name);
+/* Suffixes of the K-th format (".jpg .jpeg"), NULL past the end. */
+const char *files_suffixes(uint32_t k);
 
 #endif

@@ -7,16 +7,19 @@
 
 #include <limits.h>
 
+struct z_stream_s;
+
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* A file that is being read: N bytes, mapped so that writing changes memory only. */
+/* A file that is being read: N bytes, mapped so that writing changes memory only, or unpacked. */
 struct input {
     struct arena *arena;
     struct diags *diags;
     struct span at;
     const char *path;
+    enum dtype wanted; /* for numbers in text; DT_NONE: one that fits */
     unsigned char *bytes;
-    size_t n;
+    size_t n, packed; /* in memory, and in the file */
 };
 
 /* Reports the error "cannot read PATH: ...". Always false. */
@@ -27,22 +30,27 @@ bool input_open(struct input *in);
 /* SIZE bytes of memory, cleared, that live as long as the arena; pages that are not used cost
    nothing. NULL after an error. */
 void *input_memory(const struct input *in, size_t size);
+/* What a packed file may become: memory in proportion to its size, see Note [bombs] in gzip.c.
+   False after an error for more. */
+bool input_bounded(const struct input *in, uint64_t size);
+uint64_t input_bound(const struct input *in);
 /* A name for messages: control characters replaced, long ones cut. In the arena. */
 const char *input_show(const struct input *in, const char *name);
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* A file that is being written: beside its target until it is complete. No memory is asked for
-   between output_open and output_close, so that nothing can jump out and leave it behind. */
+/* A file that is being written: beside its target until it is complete. No memory is asked of an
+   arena between output_open and output_close, so that nothing can jump out and leave it behind. */
 struct output {
     struct arena *arena;
     struct diags *diags;
     struct span at;
     const char *path;
     int fd;
-    int error; /* errno of the first write that failed */
-    uint64_t written;
-    size_t used; /* of buffer */
+    int error;                 /* errno of the first write that failed */
+    struct z_stream_s *packer; /* of a name that ends in .gz, else NULL */
+    uint64_t written;          /* before packing */
+    size_t used;               /* of buffer */
     char target[PATH_MAX], temporary[PATH_MAX];
     char buffer[1 << 15];
 };
@@ -56,6 +64,27 @@ void output_put(struct output *out, const void *bytes, size_t n);
 void output_zeros(struct output *out, size_t n);
 /* Puts the file in its place; false after an error, and then nothing is left. */
 bool output_close(struct output *out);
+/* Ends writing without a file, for the reason WHY. Always false. */
+bool output_abandon(struct output *out, const char *why);
+/* Writes to the temporary file; what output_put and the packer call. */
+void output_raw(struct output *out, const void *bytes, size_t n);
+/* False after an error unless there is exactly one tensor. */
+bool output_is_single(const struct output *out, uint32_t n);
+
+/* --- gzip ----------------------------------------------------------------------------------- */
+
+/* Whether the N letters of PATH end in .gz. */
+bool gzip_is_name(const char *path, size_t n);
+bool gzip_is_content(const struct input *in);
+/* Makes the content what is packed in it; false after an error. */
+bool gzip_unpack(struct input *in);
+/* Makes out->packer; false after an error. It goes with the arena at the latest. */
+bool gzip_begin(struct output *out);
+/* Packs N bytes; LAST: and ends the stream. */
+void gzip_put(struct output *out, const void *bytes, size_t n, bool last);
+void gzip_end(struct output *out);
+/* Lets zlib take its memory from lang/base. */
+void gzip_memory(struct z_stream_s *z);
 
 /* --- tensors -------------------------------------------------------------------------------- */
 
@@ -69,8 +98,12 @@ const char *find_twin(struct arena *a, const struct file_tensor *t, uint32_t n);
 /* Makes DATA (in memory that may be written) a tensor's: swapped if SWAP, bools 0 or 1, moved if
    not aligned to the element size. T has type, rank, dims, bytes. False after an error. */
 bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bool swap);
+/* Turns the N elements of SIZE bytes at P around. */
+void swap_bytes(unsigned char *p, size_t n, size_t size);
+/* Makes *OUT one tensor without a name. */
+struct file_tensor *tensor_single(const struct input *in, struct file_tensors *out);
 
-#define FORMAT(id, suffix, doc)                                                                    \
+#define FORMAT(id, suffixes, magic, words, doc)                                                    \
     bool id##_read(struct input *in, struct file_tensors *out);                                    \
     bool id##_write(struct output *out, const struct file_tensor *tensors, uint32_t n);
 #include "lang/files/format.def"

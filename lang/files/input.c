@@ -64,7 +64,7 @@ bool input_open(struct input *in) {
     m->at = p;
     m->n = (size_t)st.st_size;
     in->bytes = p;
-    in->n = m->n;
+    in->n = in->packed = m->n;
     return true;
 }
 

@@ -263,10 +263,7 @@ bool npy_tensor(const struct input *in, const char *it, unsigned char *bytes, si
 }
 
 bool npy_read(struct input *in, struct file_tensors *out) {
-    out->at = ARENA_NEW(in->arena, struct file_tensor);
-    out->at->name = "";
-    out->n = 1;
-    return npy_tensor(in, "", in->bytes, in->n, out->at);
+    return npy_tensor(in, "", in->bytes, in->n, tensor_single(in, out));
 }
 
 const char *npy_prefix(struct arena *a, const struct file_tensor *t, size_t *n) {
@@ -288,8 +285,8 @@ const char *npy_prefix(struct arena *a, const struct file_tensor *t, size_t *n) 
 }
 
 bool npy_write(struct output *out, const struct file_tensor *tensors, uint32_t n) {
-    if (n != 1)
-        return output_fail(out, "a .npy file holds one tensor, not %u", n);
+    if (!output_is_single(out, n))
+        return false;
     size_t prefix, bytes = 0;
     const char *text = npy_prefix(out->arena, tensors, &prefix);
     tensor_bytes(tensors->type, tensors->rank, tensors->dims, &bytes);

@@ -62,6 +62,8 @@ bool output_open(struct output *out) {
     mode_t mode;
     if (!find_target(out, &mode))
         return false;
+    if (gzip_is_name(out->path, strlen(out->path)) && !gzip_begin(out))
+        return false;
     if (!open_temporary(out))
         return output_fail(out, "%s", strerrordesc_np(errno));
     if (mode)
@@ -69,7 +71,8 @@ bool output_open(struct output *out) {
     return true;
 }
 
-static void write_fully(struct output *out, const char *p, size_t n) {
+void output_raw(struct output *out, const void *bytes, size_t n) {
+    const char *p = bytes;
     while (n && !out->error) {
         ssize_t put = write(out->fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30);
         if (put < 0 && errno == EINTR)
@@ -83,8 +86,15 @@ static void write_fully(struct output *out, const char *p, size_t n) {
     }
 }
 
+static void pass_on(struct output *out, const void *bytes, size_t n) {
+    if (out->packer)
+        gzip_put(out, bytes, n, false);
+    else
+        output_raw(out, bytes, n);
+}
+
 static void flush(struct output *out) {
-    write_fully(out, out->buffer, out->used);
+    pass_on(out, out->buffer, out->used);
     out->used = 0;
 }
 
@@ -93,7 +103,7 @@ void output_put(struct output *out, const void *bytes, size_t n) {
     if (n > sizeof out->buffer - out->used)
         flush(out);
     if (n > sizeof out->buffer) {
-        write_fully(out, bytes, n);
+        pass_on(out, bytes, n);
     } else if (n) {
         memcpy(out->buffer + out->used, bytes, n);
         out->used += n;
@@ -106,8 +116,20 @@ void output_zeros(struct output *out, size_t n) {
         output_put(out, zeros, n < sizeof zeros ? n : sizeof zeros);
 }
 
+/* Nothing is left of it. */
+static void drop(struct output *out) {
+    gzip_end(out);
+    if (out->fd >= 0)
+        close(out->fd);
+    out->fd = -1;
+    unlink(out->temporary);
+}
+
 bool output_close(struct output *out) {
     flush(out);
+    if (out->packer)
+        gzip_put(out, "", 0, true);
+    gzip_end(out);
     if (close(out->fd) && !out->error)
         out->error = errno;
     out->fd = -1;
@@ -115,6 +137,11 @@ bool output_close(struct output *out) {
         out->error = errno;
     if (!out->error)
         return true;
-    unlink(out->temporary);
+    drop(out);
     return output_fail(out, "%s", strerrordesc_np(out->error));
+}
+
+bool output_abandon(struct output *out, const char *why) {
+    drop(out);
+    return output_fail(out, "%s", out->error ? strerrordesc_np(out->error) : why);
 }

@@ -198,6 +198,7 @@ static bool inflate_to(const unsigned char *from, const struct zip_member *m, un
     const uint64_t step = 1 << 30;
     uint64_t in_left = m->packed, out_left = m->size + 1;
     z_stream z = {.next_in = (unsigned char *)from, .next_out = to};
+    gzip_memory(&z);
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
         return false;
     int status = Z_OK;

@@ -46,13 +46,30 @@ class Dump:
             self.aligned = self.aligned and one["aligned"]
 
 
-def dump(*paths):
-    """A list of Dumps, one per path; a crash fails the test."""
-    status, out, errors = tap.run("./tensors", "dump", *paths)
+def dump(*paths, dtype=None, env=None):
+    """A list of Dumps, one per path; a crash fails the test. Numbers in text are read as dtype."""
+    words = ["as", dtype] if dtype else ["dump"]
+    status, out, errors = tap.run("./tensors", *words, *paths, env=env)
     if status != 0:
         tap.fail("tensors dump ended with %d" % status, errors[-3000:])
         tap.done_testing()
     return [Dump(line) for line in out.splitlines()]
+
+
+def is_read(path, array, name, dtype=None):
+    """The file is this tensor."""
+    said, = dump(path, dtype=dtype)
+    got = said.tensors.get("")
+    tap.ok(not said.error and same(got, array) and said.aligned, name, said.error or got, array)
+
+
+def pillow():
+    """The module Image of Pillow, or None."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return None
+    return Image
 
 
 def same(a, b):
@@ -83,15 +100,27 @@ def refused(cases, name):
 
 
 def damage(path, limit=64 << 20):
-    """2,000 damaged copies: nothing crashes, every refusal has its message, memory stays small."""
-    count = int(os.environ.get("DCL_FUZZ_COUNT") or 100) * 20
-    status, out, errors = tap.run("./tensors", "damage", path, count, 12345)
-    if not tap.ok(status == 0, "%s: %d damaged copies" % (path, count), "status %d" % status,
-                  errors[-3000:]):
-        return
+    """5,000 damaged copies: nothing crashes, every refusal has its message, memory stays small."""
+    count = int(os.environ.get("DCL_FUZZ_COUNT") or 100) * 50
+    _hurt("%s: %d damaged copies" % (path, count), limit, "damage", path, count, 12345)
+
+
+def cut(path, may=0, limit=64 << 20):
+    """Every beginning of the file is refused, but for as many as may still be whole."""
+    said = _hurt("%s: cut short anywhere" % path, limit, "cut", path)
+    if said:
+        tap.ok(said["read"] <= may, "and refused", "%d were read" % said["read"])
+
+
+def _hurt(name, limit, *words):
+    status, out, errors = tap.run("./tensors", *words)
+    if not tap.ok(status == 0, name, "status %d" % status, errors[-3000:]):
+        return None
     said = json.loads(out)
-    tap.diag("%s: %d read, %d refused" % (path, said["read"], said["refused"]))
+    tap.diag("%s: %d read, %d refused" % (name, said["read"], said["refused"]))
     tap.is_int(said["silent"], 0, "each refusal has one message")
     tap.ok(said["arena"] < limit, "arenas stay small", "%d bytes" % said["arena"])
+    tap.ok(said["slowest"] < 10, "none takes long", "%s s" % said["slowest"])
     if "-fsanitize=address" not in os.environ.get("DCL_CFLAGS", ""):
         tap.ok(said["resident"] < 200 << 10, "memory stays small", "%d KiB" % said["resident"])
+    return said

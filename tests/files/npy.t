@@ -113,7 +113,7 @@ good = npy(PLAIN)
 driver.refused([(content, ".npy", word, name) for content, word, name in [
     (b"", "empty", "an empty file"),
     (b"\x93NUMPY", "not in NumPy's format", "magic only"),
-    (b"PK\x03\x04" + bytes(100), "not in NumPy's format", "another format"),
+    (b"PK\x03\x04" + bytes(100), "by its content a zip archive", "another format"),
     (good[:-1], "needs 24 bytes of data, there are 23", "a byte is missing"),
     (good + b"x", "needs 24 bytes of data, there are 25", "a byte too many"),
     (good[:40], "cut short", "cut in the header"),
@@ -164,6 +164,7 @@ driver.refused([(content, ".npy", word, name) for content, word, name in [
 
 numpy.save("base.npy", sample("<f4", (5, 7)))
 driver.damage("base.npy")
+driver.cut("base.npy")
 numpy.save("turned.npy", numpy.asfortranarray(sample(">f8", (6, 5, 4))))
 driver.damage("turned.npy")
 tap.done_testing()

@@ -216,7 +216,7 @@ many = b"".join(entry(b"%d.npy" % i, len(packed), len(DATA), CRC, 0, 8) for i in
 driver.refused([(content, ".npz", word, name) for content, word, name in [
     (b"", "empty", "an empty file"),
     (b"PK", "not a zip archive", "two bytes"),
-    (DATA, "not a zip archive", "a .npy file"),
+    (DATA, "by its content an array of NumPy", "a .npy file"),
     (good[:-1], "not a zip archive", "cut in the end record"),
     (good[:-22], "not a zip archive", "cut before it"),
     (good[:len(good) // 2], "not a zip archive", "cut in the middle"),
@@ -285,6 +285,8 @@ tap.ok(not said.error and not said.order, "an archive without members is an empt
 small = {"a": TENSORS["w"][:3], "b": TENSORS["ids"][:20], "c": TENSORS["mask"]}
 numpy.savez("base.npz", **small)
 driver.damage("base.npz")
+driver.cut("base.npz")
 numpy.savez_compressed("packed.npz", **small)
 driver.damage("packed.npz")
+driver.cut("packed.npz")
 tap.done_testing()

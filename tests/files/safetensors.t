@@ -213,6 +213,7 @@ driver.refused([(content, ".safetensors", word, name) for content, word, name in
 
 driver.write("base.safetensors", make({name: TENSORS[name] for name in ["net.0.W", "ids", "mask"]}))
 driver.damage("base.safetensors")
+driver.cut("base.safetensors")
 driver.write("odd.safetensors", make(TENSORS, pad=3))
 driver.damage("odd.safetensors")
 tap.done_testing()

@@ -1,13 +1,16 @@
 /* The program that the tests of this folder drive: reads tensor files through lang/files.
      tensors dump FILE...       for each: its tensors in JSON, their bytes in hex (small ones), or
                                 its error; one line per file
+     tensors as TYPE FILE...    the same with numbers in text as TYPE
      tensors copy FROM TO...    reads FROM, writes its tensors to each TO
      tensors pairs FROM TO...   copies each FROM to the TO that follows it
      tensors damage FILE N SEED reads N damaged copies of FILE and touches all that came out
+     tensors cut FILE           reads all beginnings of FILE, each once
      tensors many N TO          writes N small tensors */
 #include "lang/files/files.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,20 @@ static void start(void) {
 
 static const char *message(void) {
     return diags.first ? diags.first->text : "(no message)";
+}
+
+static enum dtype wanted = DT_NONE; /* for numbers in text */
+
+/* All tensors of a file, those of others that it names, too. */
+static bool read_ready(const char *path, struct file_tensors *out) {
+    if (!files_read(arena, &diags, (struct span){0}, path, wanted, out))
+        return false;
+    for (uint32_t i = 0; i < out->n; i++)
+        if (!files_ready(&out->at[i])) {
+            out->n = 0;
+            return false;
+        }
+    return true;
 }
 
 /* A JSON string; bytes above 7F are UTF-8 already. */
@@ -56,7 +73,7 @@ static void put_tensor(const struct file_tensor *t) {
 static void dump(const char *path) {
     struct file_tensors t;
     start();
-    if (files_read(arena, &diags, (struct span){0}, path, &t)) {
+    if (read_ready(path, &t)) {
         printf("{\"tensors\": [");
         for (uint32_t i = 0; i < t.n; i++) {
             printf("%s", i ? ", " : "");
@@ -75,7 +92,7 @@ static int copy(const char *from, char **to, int n) {
     struct file_tensors t;
     int failed = 0;
     start();
-    bool good = files_read(arena, &diags, (struct span){0}, from, &t);
+    bool good = read_ready(from, &t);
     for (int i = 0; good && i < n; i++)
         failed += !files_write(arena, &diags, (struct span){0}, to[i], t.at, t.n);
     if (!good || failed)
@@ -117,47 +134,91 @@ static size_t damage(unsigned char *p, size_t n) {
     return n;
 }
 
+/* The checksums of PNG's chunks set right, so that damage gets past them. */
+static void mend_png(unsigned char *p, size_t n) {
+    for (size_t at = 8; at + 12 <= n;) {
+        size_t size = (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 |
+                      p[at + 3];
+        if (size > n - at - 12)
+            return;
+        uint32_t crc = UINT32_MAX;
+        for (size_t i = at + 4; i < at + 8 + size; i++) {
+            crc ^= p[i];
+            for (int k = 0; k < 8; k++)
+                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+        }
+        crc = ~crc;
+        for (int k = 0; k < 4; k++)
+            p[at + 8 + size + (size_t)k] = (unsigned char)(crc >> (24 - 8 * k));
+        at += size + 12;
+    }
+}
+
 static volatile unsigned sum;
 
-static int damage_many(const char *path, int count, uint64_t seed) {
-    FILE *f = fopen(path, "rb");
+/* What reading many files showed. */
+struct outcome {
+    int read, refused, silent;
+    size_t memory;
+    double slowest;
+};
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Reads the N bytes at P as a file called NAME, and touches all that came out. */
+static bool try_bytes(const char *name, const unsigned char *p, size_t n, struct outcome *o) {
+    FILE *f = fopen(name, "wb");
+    if (!f || fwrite(p, 1, n, f) != n)
+        return false;
+    fclose(f);
+    struct file_tensors t;
+    double from = seconds();
+    start();
+    if (read_ready(name, &t)) {
+        o->read++;
+        for (uint32_t i = 0; i < t.n; i++)
+            for (size_t b = 0; b < t.at[i].bytes; b++)
+                sum += ((unsigned char *)t.at[i].data)[b]++;
+    } else {
+        o->refused++;
+        o->silent += diags.errors != 1 || t.n != 0;
+    }
+    if (arena_bytes(arena) > o->memory)
+        o->memory = arena_bytes(arena);
+    arena_free(arena);
+    if (seconds() - from > o->slowest)
+        o->slowest = seconds() - from;
+    return true;
+}
+
+static int damage_many(const char *path, int count, uint64_t seed, bool cut) {
     static unsigned char whole[1 << 22], copied[(1 << 22) + 100];
+    struct outcome o = {0};
+    FILE *f = fopen(path, "rb");
     size_t n = f ? fread(whole, 1, sizeof whole, f) : 0;
     if (f)
         fclose(f);
-    const char *dot = strrchr(path, '.');
     char name[200];
-    snprintf(name, sizeof name, "damaged-%ld%s", (long)getpid(), dot);
+    snprintf(name, sizeof name, "damaged-%ld-%s", (long)getpid(), path);
     state = seed;
-    int read = 0, refused = 0, silent = 0;
-    size_t memory = 0;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < (cut ? (int)n : count); k++) {
         memcpy(copied, whole, n);
-        size_t length = damage(copied, n);
-        f = fopen(name, "wb");
-        if (!f || fwrite(copied, 1, length, f) != length)
+        size_t length = cut ? (size_t)k : damage(copied, n);
+        if (!cut && whole[0] == 0x89 && k % 4)
+            mend_png(copied, length);
+        if (!try_bytes(name, copied, length, &o))
             return 2;
-        fclose(f);
-        struct file_tensors t;
-        start();
-        if (files_read(arena, &diags, (struct span){0}, name, &t)) {
-            read++;
-            for (uint32_t i = 0; i < t.n; i++)
-                for (size_t b = 0; b < t.at[i].bytes; b++)
-                    sum += ((unsigned char *)t.at[i].data)[b]++;
-        } else {
-            refused++;
-            silent += diags.errors != 1 || t.n != 0;
-        }
-        if (arena_bytes(arena) > memory)
-            memory = arena_bytes(arena);
-        arena_free(arena);
     }
     unlink(name);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    printf("{\"read\": %d, \"refused\": %d, \"silent\": %d, \"arena\": %zu, \"resident\": %ld}\n",
-           read, refused, silent, memory, used.ru_maxrss);
+    printf("{\"read\": %d, \"refused\": %d, \"silent\": %d, \"arena\": %zu, \"slowest\": %.3f, "
+           "\"resident\": %ld}\n",
+           o.read, o.refused, o.silent, o.memory, o.slowest, used.ru_maxrss);
     return 0;
 }
 
@@ -176,7 +237,7 @@ static int many(uint32_t n, const char *to) {
     }
     bool good = files_write(arena, &diags, (struct span){0}, to, t, n);
     struct file_tensors back = {0};
-    good = good && files_read(arena, &diags, (struct span){0}, to, &back) && back.n == n;
+    good = good && read_ready(to, &back) && back.n == n;
     for (uint32_t i = 0; good && i < n; i++)
         good = *(int32_t *)back.at[i].data == (int32_t)i;
     if (!good)
@@ -187,8 +248,14 @@ static int many(uint32_t n, const char *to) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
+    int first = 2;
+    setlocale(LC_ALL, ""); /* which must not matter */
+    if (strcmp(what, "as") == 0 && argc > 3) {
+        wanted = dtype_of(argv[first++]);
+        what = "dump";
+    }
     if (strcmp(what, "dump") == 0) {
-        for (int i = 2; i < argc; i++)
+        for (int i = first; i < argc; i++)
             dump(argv[i]);
         return 0;
     }
@@ -201,9 +268,11 @@ int main(int argc, char **argv) {
         return failed != 0;
     }
     if (strcmp(what, "damage") == 0 && argc == 5)
-        return damage_many(argv[2], atoi(argv[3]), (uint64_t)atoll(argv[4]));
+        return damage_many(argv[2], atoi(argv[3]), (uint64_t)atoll(argv[4]), false);
+    if (strcmp(what, "cut") == 0 && argc == 3)
+        return damage_many(argv[2], 0, 0, true);
     if (strcmp(what, "many") == 0 && argc == 4)
         return many((uint32_t)atoi(argv[2]), argv[3]);
-    fputs("usage: tensors dump|copy|pairs|damage|many ...\n", stderr);
+    fputs("usage: tensors dump|as|copy|pairs|damage|cut|many ...\n", stderr);
     return 2;
 }

@@ -101,7 +101,7 @@ for backend in "cpu", "ref":
     tells("two: f32[5, 2, 2] = 1\nshow_image(two)", "1 or 3 colours")
     tells("none_of: f32[0, 3]\nshow_image(none_of)", "the image must be")
     tells("show_image(3)", "must be a tensor")
-    tells('show_image(ramp, "x.jpg")', "ends in .png")
+    tells('show_image(ramp, "x.gif")', "ends in .png or .jpg")
     tells('show_image(ramp, "/nosuch/x.png")', "cannot write /nosuch/x.png")
     tells("show_image()", "show_image(x, path)")
     tells("plot(ramp)", "a plot is of tensors of one dimension")

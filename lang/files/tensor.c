@@ -1,0 +1,105 @@
+/* Tensors of files: sizes, names, and bytes that become a tensor's data. */
+#include "lang/files/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool tensor_bytes(enum dtype t, uint32_t rank, const int64_t *dims, size_t *bytes) {
+    int64_t total = dtypes[t].bytes;
+    bool empty = false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] < 0)
+            return false;
+        if (dims[i] == 0)
+            empty = true;
+        else if (__builtin_mul_overflow(total, dims[i], &total))
+            return false;
+    }
+    *bytes = empty ? 0 : (size_t)total;
+    return true;
+}
+
+/* The length of the UTF-8 character at P (N bytes are there), 0 if it is none: overlong forms,
+   surrogates and values above 10FFFF are none. */
+static size_t utf8_length(const unsigned char *p, size_t n) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (p[0] < 0x80)
+        return p[0] != 0;
+    size_t length = p[0] >= 0xf8 ? 0 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 0;
+    if (length == 0 || length > n)
+        return 0;
+    uint32_t c = p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    bool valid = c >= least[length] && c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
+    return valid ? length : 0;
+}
+
+bool text_is_utf8(const char *text, size_t n) {
+    while (n) {
+        size_t step = utf8_length((const unsigned char *)text, n);
+        if (step == 0)
+            return false;
+        text += step;
+        n -= step;
+    }
+    return true;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *find_twin(struct arena *a, const struct file_tensor *t, uint32_t n) {
+    const char **names = ARENA_ARRAY(a, const char *, n);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = t[i].name;
+    qsort(names, n, sizeof *names, by_name);
+    for (uint32_t i = 1; i < n; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            return names[i];
+    return NULL;
+}
+
+void swap_bytes(unsigned char *p, size_t n, size_t size) {
+    for (; n--; p += size)
+        for (size_t i = 0; i < size / 2; i++) {
+            unsigned char c = p[i];
+            p[i] = p[size - 1 - i];
+            p[size - 1 - i] = c;
+        }
+}
+
+/* Any byte but 0 is true. Only pages with other bytes than 0 and 1 are written to. */
+static void settle_bools(unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i] > 1)
+            p[i] = 1;
+}
+
+bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bool swap) {
+    unsigned size = dtypes[t->type].bytes;
+    if ((uintptr_t)data % size != 0) {
+        void *moved = input_memory(in, t->bytes);
+        if (!moved)
+            return false;
+        data = memcpy(moved, data, t->bytes);
+    }
+    t->mapped = (unsigned char *)data >= in->bytes && (unsigned char *)data < in->bytes + in->n;
+    if (swap)
+        swap_bytes(data, t->bytes / size, size);
+    if (t->type == DT_bool)
+        settle_bools(data, t->bytes);
+    t->data = data;
+    return true;
+}
+
+struct file_tensor *tensor_single(const struct input *in, struct file_tensors *out) {
+    out->at = ARENA_NEW(in->arena, struct file_tensor);
+    out->at->name = "";
+    out->n = 1;
+    return out->at;
+}
