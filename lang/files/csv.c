@@ -298,6 +298,8 @@ static bool check_number(struct table *c, const struct field *f, const struct nu
         c->type = DT_f32;
         return true;
     }
+    if (!x->whole)
+        return fail(c, f, "is not a whole number");
     return fail(c, f,
                 arena_printf(c->in->arena, "is not in the range of %s", dtypes[c->type].name));
 }

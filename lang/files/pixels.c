@@ -12,7 +12,8 @@ bool pixels_new(const struct input *in, struct file_tensors *out, enum dtype typ
     t->rank = p->colours == 1 ? 2 : 3;
     t->dims = dims;
     p->row = (size_t)p->width * p->colours * dtypes[type].bytes;
-    t->bytes = p->row * p->height; /* each of the three is below 2^31, colours below 5 */
+    if (!tensor_bytes(type, 3, dims, &t->bytes))
+        return input_fail(in, "the product of the dimensions is too large");
     if (!input_bounded(in, t->bytes))
         return false;
     t->data = p->rows = input_memory(in, t->bytes);

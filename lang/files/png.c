@@ -73,23 +73,35 @@ static void read_bytes(png_structp png, png_bytep to, size_t n) {
     c->at += n;
 }
 
-/* Up to the image; P's sizes, *TYPE and the number of passes follow. */
-static bool read_head(struct coder *c, struct pixels *p, enum dtype *type, int *passes) {
+/* Up to the image: P's sizes and *TYPE as they will be. */
+static bool read_head(struct coder *c, struct pixels *p, enum dtype *type) {
     if (setjmp(png_jmpbuf(c->png)))
         return false;
     png_set_read_fn(c->png, c, read_bytes);
     png_set_chunk_malloc_max(c->png, CHUNK_MAX);
     png_set_chunk_cache_max(c->png, CHUNKS_MAX);
     png_read_info(c->png, c->info);
+    bool coloured = png_get_color_type(c->png, c->info) & PNG_COLOR_MASK_COLOR;
+    bool clear = png_get_color_type(c->png, c->info) & PNG_COLOR_MASK_ALPHA ||
+                 png_get_valid(c->png, c->info, PNG_INFO_tRNS);
+    *type = png_get_bit_depth(c->png, c->info) == 16 ? DT_u16 : DT_u8;
+    *p = (struct pixels){.height = png_get_image_height(c->png, c->info),
+                         .width = png_get_image_width(c->png, c->info),
+                         .colours = (coloured ? 3 : 1) + clear};
+    return true;
+}
+
+/* Chooses the form; libpng makes room for rows. */
+static bool read_form(struct coder *c, const struct pixels *p, int *passes) {
+    if (setjmp(png_jmpbuf(c->png)))
+        return false;
     png_set_expand(c->png); /* palettes, less than 8 bits, transparent colours */
     if (png_get_bit_depth(c->png, c->info) == 16)
         png_set_swap(c->png);
     *passes = png_set_interlace_handling(c->png);
     png_read_update_info(c->png, c->info);
-    *type = png_get_bit_depth(c->png, c->info) == 16 ? DT_u16 : DT_u8;
-    *p = (struct pixels){.height = png_get_image_height(c->png, c->info),
-                         .width = png_get_image_width(c->png, c->info),
-                         .colours = png_get_channels(c->png, c->info)};
+    if (png_get_rowbytes(c->png, c->info) != p->row)
+        png_error(c->png, "rows of another size");
     return true;
 }
 
@@ -112,11 +124,11 @@ bool png_read(struct input *in, struct file_tensors *out) {
     struct pixels p;
     enum dtype type;
     int passes;
-    if (!c->info || !read_head(c, &p, &type, &passes))
+    if (!c->info || !read_head(c, &p, &type))
         return input_fail(in, "PNG: %s", c->why);
-    if (!pixels_new(in, out, type, &p))
+    if (!pixels_new(in, out, type, &p)) /* before libpng asks for rows of any size */
         return false;
-    if (!read_rows(c, &p, passes))
+    if (!read_form(c, &p, &passes) || !read_rows(c, &p, passes))
         return input_fail(in, "PNG: %s", c->why);
     close_coder(c);
     return true;

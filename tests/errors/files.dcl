@@ -46,3 +46,22 @@ save("", x)
 print(x, end = "")
 #---
 use 3
+#---
+save("x.csv", x)
+print(load("x.csv", dtype = u8), load("x.csv"))
+print(load("x.csv", dtype = bool))
+#---
+save("x.csv", x + 0.5)
+print(load("x.csv", dtype = u8))
+#---
+save("x.png", x)
+#---
+save("x.txt", x)
+#---
+save("x.wav", x, rate = "a")
+#---
+save("x.idx", x == 1)
+#---
+save("x.index.json", net)
+#---
+load("x.npy", dtype = f32)

@@ -55,7 +55,8 @@ driver.is_read("case.csv", array, "whole numbers are i64 of themselves")
 # Numbers that are hard to round: midpoints and their neighbours, limits, many digits.
 texts = ["0", "-0", "-0.0", "1e0", "1e22", "1e23", "9007199254740993", "9007199254740992.5",
          "16777217", "16777217.0000000001", "3.4028235677973366e38", "3.4028235677973365e38",
-         "1.7976931348623158e308", "1.7976931348623159e308", "1e400", "-1e400", "1e-400", "4.9e-324",
+         "1.7976931348623158e308", "1.7976931348623159e308", "1e400", "-1e400", "1e-400",
+         "4.9e-324",
          "2.4703282292062328e-324", "2.4703282292062327e-324", "1.1754943508222875e-38",
          "7.006492321624085e-46", "7.006492321624086e-46", "2.2250738585072011e-308",
          "0." + "0" * 400 + "1", "1" + "0" * 300, "123456789012345678901234567890",
@@ -206,7 +207,7 @@ driver.refused([(content, suffix, word, name) for content, suffix, word, name in
     (packed + b"x", ".csv.gz", "packed data", "text behind it"),
     (packed[:10] + b"\xff" * 20, ".csv.gz", "damaged", "no stream"),
     (gzip.compress(b""), ".csv.gz", "the file is empty", "nothing in it"),
-    (gzip.compress(big), ".csv.gz", "bytes become more than 200 times as many, and more than 64 MiB",
+    (gzip.compress(big), ".csv.gz", "become more than 200 times as many, and more than 64 MiB",
      "a bomb of 80 MB"),
     (gzip.compress(b"\xe9,b\n1,2\n"), ".csv.gz", "not a text in UTF-8", "a header in Latin-1"),
     (gzip.compress(gzip.compress(b"1\n")), ".csv.gz", "not a text", "packed twice"),

@@ -137,8 +137,8 @@ static size_t damage(unsigned char *p, size_t n) {
 /* The checksums of PNG's chunks set right, so that damage gets past them. */
 static void mend_png(unsigned char *p, size_t n) {
     for (size_t at = 8; at + 12 <= n;) {
-        size_t size = (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 |
-                      p[at + 3];
+        size_t size =
+            (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 | p[at + 3];
         if (size > n - at - 12)
             return;
         uint32_t crc = UINT32_MAX;

@@ -83,8 +83,8 @@ array = noise("i2", (4, 3))
 longer = struct.pack("<HHIH", 22, 16, 7, 1) + GUID
 check(driver.write("case.wav", riff(fmt(0xfffe, 3, 96000, 16, longer),
                                     chunk(b"data", array.tobytes()))), array, 96000, "extensible")
-check(driver.write("case.wav", riff(fmt(1, 3, 96000, 16), chunk(b"data", array.tobytes())) + b"tail"),
-      array, 96000, "bytes behind it")
+content = riff(fmt(1, 3, 96000, 16), chunk(b"data", array.tobytes()))
+check(driver.write("case.wav", content + b"tail"), array, 96000, "bytes behind it")
 
 DATA = bytes(range(24))
 PCM = fmt(1, 2, 8000, 16)
@@ -113,7 +113,8 @@ driver.refused([(content, ".wav", word, name) for content, word, name in [
     (riff(PCM[:20] + b"\3" + PCM[21:], chunk(b"data", DATA)), "malformed chunk", "another block"),
 ]], "hostile")
 
-for kind, shape, word in [("u2", (3, 2), "samples are u8"), ("f4", (2, 2, 2), "[samples, channels]"),
+for kind, shape, word in [("u2", (3, 2), "samples are u8"),
+                          ("f4", (2, 2, 2), "[samples, channels]"),
                           ("f4", (), "[samples, channels]"), ("i2", (3, 0), "[samples, channels]"),
                           ("i2", (1, 40000), "[samples, channels]")]:
     numpy.save("case.npy", numpy.zeros(shape, kind))

@@ -78,6 +78,11 @@ def libedit(path, kind, name):
         return "libedit is seen only in repl"
 
 
+def codecs(path, kind, name):
+    if name in ("zlib.h", "png.h", "jpeglib.h", "jerror.h") and not path.startswith("lang/files/"):
+        return "what packs and unpacks is seen only in lang/files"
+
+
 def public_header(path, kind, name):
     if path.startswith("include/") and kind == '"':
         return "the public header stands alone"
@@ -93,6 +98,7 @@ RULES = [
     ("backends/rt includes nothing of the house", rt),
     ("backends/ref includes nothing of the compiler", ref),
     ("libedit only in repl", libedit),
+    ("zlib, libpng and libjpeg only in lang/files", codecs),
     ("dcl.h stands alone and is not used below session", public_header),
 ]
 for rule_name, rule in RULES:
