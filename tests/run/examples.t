@@ -21,6 +21,7 @@ WANT = {
     "models/vit.dcl": r"^$",
     "models/wavenet.dcl": r"^$",
     "digits/digits.dcl": r"accuracy on 360 images: 0\.99",
+    "photo/photo.dcl": r"^pixels: \[300, 451, 3\] mean brightness: 0\.47\nof 100 .*: 14\.0\n$",
     "small/edges.dcl": r"(?s)\n {12}\n   \+{6}   \n +\+@@@\+\+@@@\+ \n.*edge pixels: 64\.0",
     "small/life.dcl": r"\n \[0 1 1 1 0 0\]\n \[0 0 0 0 0 0\]\n.*  i32\[6, 6\]\n.*24 turns: true",
     "small/lstm.dcl": r"round 0 loss 2\.\d+\n(.*\n)*letters that it gets right: 11 of 11\n$",

@@ -1,0 +1,239 @@
+/* Every call of the system that reading and writing files make fails in turn: opening, mapping,
+   writing, renaming, memory from malloc, of ours and of zlib, libpng and libjpeg. Each time there is
+   an error, or the file is whole; nothing stays open or behind. This program's own functions stand
+   before the C library's; under a sanitizer, which has its own, those for memory do not. */
+#include "lang/files/files.h"
+#include "tests/harness/tap.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static long countdown = -1; /* calls until one fails; negative: none does */
+static int cause;           /* errno of it */
+static bool memory_too;     /* malloc and its like count as well */
+
+static bool fails(void) {
+    if (countdown < 0 || --countdown > 0)
+        return false;
+    countdown = -1;
+    errno = cause;
+    return true;
+}
+
+static void *real(const char *name) {
+    return dlsym(RTLD_NEXT, name);
+}
+
+#define STAND_IN(result, name, failed, params, args)                                               \
+    result name params;                                                                            \
+    result name params {                                                                           \
+        static result(*next) params;                                                               \
+        if (!next)                                                                                 \
+            *(void **)&next = real(#name);                                                         \
+        return fails() ? (failed) : next args;                                                     \
+    }
+
+STAND_IN(int, fstat, -1, (int fd, struct stat *st), (fd, st))
+STAND_IN(void *, mmap, MAP_FAILED, (void *at, size_t n, int how, int flags, int fd, off_t from),
+         (at, n, how, flags, fd, from))
+STAND_IN(ssize_t, write, -1, (int fd, const void *p, size_t n), (fd, p, n))
+STAND_IN(int, rename, -1, (const char *from, const char *to), (from, to))
+
+int open(const char *path, int flags, ...) {
+    static int (*next)(const char *, int, ...);
+    va_list args;
+    va_start(args, flags);
+    int mode = va_arg(args, int);
+    va_end(args);
+    if (!next)
+        *(void **)&next = real("open");
+    return fails() ? -1 : next(path, flags, mode);
+}
+
+/* It is closed all the same, as Linux does it. */
+int close(int fd) {
+    static int (*next)(int);
+    if (!next)
+        *(void **)&next = real("close");
+    int status = next(fd);
+    return fails() ? -1 : status;
+}
+
+#if defined __SANITIZE_ADDRESS__
+#define OWN_MEMORY 0
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define OWN_MEMORY 0
+#endif
+#endif
+#ifndef OWN_MEMORY
+#define OWN_MEMORY 1
+#endif
+
+#if OWN_MEMORY
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_memalign(size_t align, size_t n);
+
+void *malloc(size_t n) {
+    return memory_too && fails() ? NULL : __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size) {
+    return memory_too && fails() ? NULL : __libc_calloc(n, size);
+}
+int posix_memalign(void **p, size_t align, size_t n) {
+    if (memory_too && fails())
+        return ENOMEM;
+    *p = __libc_memalign(align, n);
+    return *p ? 0 : ENOMEM;
+}
+#endif
+
+static struct arena *arena;
+static struct diags diags;
+static const struct span nowhere;
+
+static float values[600];
+static unsigned char bytes[600];
+static const int64_t dims[] = {20, 30};
+static const struct file_tensor numbers = {
+    .name = "a", .type = DT_f32, .rank = 2, .dims = dims, .data = values};
+static const struct file_tensor pixels = {
+    .name = "a", .type = DT_u8, .rank = 2, .dims = dims, .data = bytes};
+
+static const char *const names[] = {"t.npy", "t.npz", "t.safetensors", "t.csv",       "t.png",
+                                    "t.jpg", "t.wav", "t.idx",         "t.csv.gz",    "t.png.gz",
+                                    "l.npy", "l.png", "l.csv.gz",      "t.index.json"};
+enum { NAMES = sizeof names / sizeof names[0] };
+
+/* Larger files (l.) are not in one piece with what is small. */
+static struct file_tensor tensor_of(const char *name) {
+    static unsigned char large[200000];
+    static const int64_t sides[] = {400, 500};
+    struct file_tensor t = strstr(name, ".png") || strstr(name, ".jpg") ? pixels : numbers;
+    if (name[0] == 'l') {
+        t.type = DT_u8;
+        t.dims = sides;
+        t.data = large;
+        for (size_t i = 0; i < sizeof large; i++)
+            large[i] = (unsigned char)(i * i / 7);
+    }
+    return t;
+}
+
+static int entries(const char *path) {
+    int n = 0;
+    DIR *d = opendir(path);
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static bool is_old(const char *path) {
+    char text[10] = "";
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    if (f)
+        fclose(f);
+    return n == 3 && memcmp(text, "old", 3) == 0;
+}
+
+static void make_old(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+struct outcome {
+    bool good, jumped, unsaid;
+    bool reached; /* the call that was to fail */
+};
+
+/* Reads or writes NAME while the N-th call fails. */
+static struct outcome attempt(const char *name, bool write, long n) {
+    static jmp_buf here;
+    static struct outcome o;
+    struct file_tensors t = {0};
+    struct file_tensor x = tensor_of(name);
+    arena = arena_new();
+    diags_init(&diags, arena, sources_new(arena));
+    o = (struct outcome){.good = true};
+    jmp_buf *former = arena_on_oom(&here);
+    if (setjmp(here)) {
+        o.good = false;
+        o.jumped = true;
+    } else {
+        countdown = n;
+        o.good = write ? files_write(arena, &diags, nowhere, name, &x, 1)
+                       : files_read(arena, &diags, nowhere, name, DT_NONE, &t);
+        for (uint32_t i = 0; o.good && i < t.n; i++)
+            o.good = files_ready(&t.at[i]);
+        o.unsaid = !o.good && diags.errors != 1;
+    }
+    arena_on_oom(former);
+    o.reached = countdown < 0;
+    countdown = -1;
+    arena_free(arena);
+    return o;
+}
+
+static void test_all(bool write) {
+    for (size_t k = 0; k < NAMES; k++) {
+        const char *name = names[k];
+        if (write && strstr(name, ".index"))
+            continue; /* is not written */
+        long n = 0;
+        int unsaid = 0, lost = 0, errors = 0, jumps = 0;
+        int files = entries("."), open_files = entries("/proc/self/fd");
+        for (bool more = true; more && n < 100000;) {
+            if (write)
+                make_old(name, "old");
+            struct outcome o = attempt(name, write, ++n);
+            more = o.reached;
+            errors += !o.good;
+            jumps += o.jumped;
+            unsaid += o.unsaid;
+            lost += write && !o.good && !is_old(name);
+        }
+        ok(errors > 2 && n < 100000, "%s is %s, %ld calls failing%s, %d errors", name,
+           write ? "written" : "read", n - 1, memory_too ? ", memory too" : "", errors);
+        is_int(unsaid, 0, "each is told once");
+        is_int(lost, 0, "and leaves the former file");
+        ok(memory_too || !jumps, "only running out of memory jumps");
+        is_int(entries("."), files, "nothing is left behind");
+        is_int(entries("/proc/self/fd"), open_files, "or open");
+    }
+}
+
+int main(void) {
+    for (int i = 0; i < 600; i++) {
+        values[i] = (float)i / 7;
+        bytes[i] = (unsigned char)(i * 7);
+    }
+    for (size_t k = 0; k < NAMES; k++) {
+        make_old(names[k], "old");
+        if (!strstr(names[k], ".index"))
+            ok(attempt(names[k], true, -1).good, "%s is made", names[k]);
+    }
+    make_old("t.index.json", "{\"weight_map\":{\"a\":\"t.safetensors\"}}");
+    cause = EIO;
+    test_all(false);
+    test_all(true);
+#if OWN_MEMORY
+    cause = ENOMEM;
+    memory_too = true;
+    test_all(false);
+    test_all(true);
+#endif
+    return done_testing();
+}
