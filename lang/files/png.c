@@ -30,9 +30,10 @@ static void on_warning(png_structp png, png_const_charp text) {
     (void)text;
 }
 
+/* A chunk that says it has 2 GiB gets no room for them. */
 static png_voidp take(png_structp png, png_alloc_size_t size) {
-    (void)png;
-    return mem_room(size, 16);
+    const struct coder *c = png_get_mem_ptr(png);
+    return c->in && size > input_bound(c->in) ? NULL : mem_room(size, 16);
 }
 
 static void release(png_structp png, png_voidp p) {
@@ -53,10 +54,10 @@ static struct coder *coder_new(struct arena *a, const struct input *in, struct o
     *c = (struct coder){.in = in, .out = out};
     strcpy(c->why, "not enough memory");
     arena_on_free(a, close_coder, c);
-    c->png = in ? png_create_read_struct_2(PNG_LIBPNG_VER_STRING, c, on_error, on_warning, NULL,
-                                           take, release)
-                : png_create_write_struct_2(PNG_LIBPNG_VER_STRING, c, on_error, on_warning, NULL,
-                                            take, release);
+    c->png = in ? png_create_read_struct_2(PNG_LIBPNG_VER_STRING, c, on_error, on_warning, c, take,
+                                           release)
+                : png_create_write_struct_2(PNG_LIBPNG_VER_STRING, c, on_error, on_warning, c, take,
+                                            release);
     c->info = c->png ? png_create_info_struct(c->png) : NULL;
     if (c->png)
         png_set_user_limits(c->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);

@@ -197,6 +197,7 @@ driver.refused([(content, ".png", word, name) for content, word, name in [
     (MAGIC + GOOD[33:], "Missing IHDR", "no header"),
     (MAGIC + ihdr(5, 6, 8, 0) * 2 + GOOD[33:], "PNG: ", "two headers"),
     (MAGIC + b"\x7f\xff\xff\xffIDAT", "PNG: ", "a chunk of 2^31 bytes"),
+    (GOOD[:33] + b"\x74\0\0\0zTXt" + bytes(9), "cut short", "a text of 2 GB"),
     (GOOD[:33] + chunk(b"ABCD", b"") + GOOD[33:], "PNG: ", "an unknown chunk that is needed"),
 ]], "hostile")
 for name, content in [("a text", text), ("a profile", profile)]:

@@ -8,6 +8,7 @@
      tensors cut FILE           reads all beginnings of FILE, each once
      tensors many N TO          writes N small tensors */
 #include "lang/files/files.h"
+#include "tests/files/mend.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -134,26 +135,6 @@ static size_t damage(unsigned char *p, size_t n) {
     return n;
 }
 
-/* The checksums of PNG's chunks set right, so that damage gets past them. */
-static void mend_png(unsigned char *p, size_t n) {
-    for (size_t at = 8; at + 12 <= n;) {
-        size_t size =
-            (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 | p[at + 3];
-        if (size > n - at - 12)
-            return;
-        uint32_t crc = UINT32_MAX;
-        for (size_t i = at + 4; i < at + 8 + size; i++) {
-            crc ^= p[i];
-            for (int k = 0; k < 8; k++)
-                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-        }
-        crc = ~crc;
-        for (int k = 0; k < 4; k++)
-            p[at + 8 + size + (size_t)k] = (unsigned char)(crc >> (24 - 8 * k));
-        at += size + 12;
-    }
-}
-
 static volatile unsigned sum;
 
 /* What reading many files showed. */
@@ -208,7 +189,7 @@ static int damage_many(const char *path, int count, uint64_t seed, bool cut) {
     for (int k = 0; k < (cut ? (int)n : count); k++) {
         memcpy(copied, whole, n);
         size_t length = cut ? (size_t)k : damage(copied, n);
-        if (!cut && whole[0] == 0x89 && k % 4)
+        if (!cut && is_png(whole, n) && k % 4)
             mend_png(copied, length);
         if (!try_bytes(name, copied, length, &o))
             return 2;

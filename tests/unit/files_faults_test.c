@@ -1,6 +1,6 @@
 /* Every call of the system that reading and writing files make fails in turn: opening, mapping,
-   writing, renaming, memory from malloc, of ours and of zlib, libpng and libjpeg. Each time there is
-   an error, or the file is whole; nothing stays open or behind. This program's own functions stand
+   writing, renaming, memory, of ours and of zlib, libpng and libjpeg. Each time there is an error,
+   or the file is whole; nothing stays open or behind. This program's own functions stand
    before the C library's; under a sanitizer, which has its own, those for memory do not. */
 #include "lang/files/files.h"
 #include "tests/harness/tap.h"
