@@ -1,10 +1,12 @@
 /* The function that --entry names: its signature, its definition, memory for its calls. */
 #include "repl/entry.h"
 
+#include "lang/files/files.h"
 #include "lang/scalar/scalar.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool entry_signature(const struct command_line *c, struct buf *b) {
     const char *entry = option_value(c, OPTION_entry), *name, *value, *before = "(";
@@ -80,24 +82,52 @@ static void fill(dcl_tensor *t) {
     }
 }
 
-/* The number that --input gives for NAME. */
-static bool given_number(const struct command_line *c, const char *name, double *v, bool *wrong) {
+/* What --input gives for NAME; NULL if nothing, and WRONG after a message. */
+static const char *given_value(const struct command_line *c, const char *name, bool *wrong) {
     for (int i = 0; i < c->values[OPTION_input].n; i++) {
         const char *word, *value;
-        char *end;
         if (!split_pair(c, "--input", c->values[OPTION_input].at[i], &word, &value)) {
             *wrong = true;
-            return false;
+            return NULL;
         }
-        if (strcmp(word, name) != 0)
-            continue;
-        *v = strtod(value, &end);
-        *wrong = end == value || *end;
-        if (*wrong)
-            fprintf(stderr, "dcl: --input %s: a number is wanted, not '%s'\n", name, value);
-        return !*wrong;
+        if (strcmp(word, name) == 0)
+            return value;
     }
+    return NULL;
+}
+
+static bool refuse_input(const char *name, const char *why) {
+    fprintf(stderr, "dcl: --input %s: %s\n", name, why);
     return false;
+}
+
+static bool has_form(const dcl_tensor *t, const struct file_tensor *x) {
+    bool same = (enum dtype)t->dtype == x->type && (uint32_t)t->rank == x->rank;
+    for (int32_t d = 0; same && d < t->rank; d++)
+        same = t->shape[d] == x->dims[d];
+    return same;
+}
+
+/* The tensor of the file PATH as T's content, if it is of T's type and shape. */
+static bool put_file(const struct command_line *c, dcl_tensor *t, const char *name,
+                     const char *path) {
+    struct arena *a = arena_under(c->arena);
+    struct file_tensors all;
+    struct diags d;
+    diags_init(&d, a, sources_new(a));
+    if (!files_read(a, &d, (struct span){0}, path, DT_NONE, &all))
+        return refuse_input(name, d.first->text);
+    const struct file_tensor *x = files_find(&all, "");
+    if (!x && all.n == 1 && !all.at[0].shard)
+        x = &all.at[0];
+    if (!x)
+        return refuse_input(name, "the file holds not just one tensor");
+    if (!has_form(t, x))
+        return refuse_input(name, "the tensor of the file has another type or shape");
+    if (x->bytes)
+        memcpy(t->data, x->data, x->bytes);
+    arena_free(a);
+    return true;
 }
 
 /* V in T, if its type holds it; enum dcl_dtype is enum dtype (session/calls.c). */
@@ -112,13 +142,27 @@ static bool put_number(dcl_tensor *t, const char *name, double v) {
     return true;
 }
 
+/* VALUE, a number or the name of a file, as T's content. */
+static bool put_value(const struct command_line *c, dcl_tensor *t, const char *name,
+                      const char *value) {
+    char *end;
+    double v = strtod(value, &end);
+    bool number = end != value && !*end;
+    if (t->rank == 0 && number)
+        return put_number(t, name, v);
+    if (t->rank == 0 && access(value, F_OK) != 0) {
+        fprintf(stderr, "dcl: --input %s: a number is wanted, not '%s'\n", name, value);
+        return false;
+    }
+    return put_file(c, t, name, value);
+}
+
 bool operands_make(const struct command_line *c, dcl_function *f, struct operands *o) {
     const char *name;
     bool wrong = false;
     *o = (struct operands){.f = f};
     for (; o->nargs < OPERANDS; o->nargs++) {
         dcl_tensor *t = &o->args[o->nargs];
-        double v;
         if (session_argument(f, o->nargs, &name, t, o->arg_shapes[o->nargs]))
             return false;
         if (!name)
@@ -128,8 +172,8 @@ bool operands_make(const struct command_line *c, dcl_function *f, struct operand
             return false;
         fill(t);
         name = arena_strndup(c->arena, name, strlen(name));
-        bool given = given_number(c, name, &v, &wrong);
-        if (wrong || (given && !put_number(t, name, v)))
+        const char *value = given_value(c, name, &wrong);
+        if (wrong || (value && !put_value(c, t, name, value)))
             return false;
     }
     o->nresults = dcl_result_count(f);

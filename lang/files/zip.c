@@ -192,15 +192,16 @@ bool zip_read(const struct input *in, struct zip_member **members, uint32_t *n) 
     return true;
 }
 
-/* Inflates M's bytes at FROM to TO, which has room for one byte more than its size; false unless
-   the stream has exactly the sizes that M says. zlib counts in 32 bits, so it goes in steps. */
-static bool inflate_to(const unsigned char *from, const struct zip_member *m, unsigned char *to) {
+/* Inflates M's bytes at FROM to TO, which has room for one byte more than its size. NULL, or what is
+   wrong: the stream must have exactly the sizes that M says. zlib counts in 32 bits, so it goes in steps. */
+static const char *inflate_to(const unsigned char *from, const struct zip_member *m,
+                              unsigned char *to) {
     const uint64_t step = 1 << 30;
     uint64_t in_left = m->packed, out_left = m->size + 1;
     z_stream z = {.next_in = (unsigned char *)from, .next_out = to};
     gzip_memory(&z);
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
-        return false;
+        return "not enough memory to unpack it";
     int status = Z_OK;
     while (status == Z_OK) { /* Z_BUF_ERROR when nothing is left on one side */
         if (z.avail_in == 0)
@@ -211,7 +212,7 @@ static bool inflate_to(const unsigned char *from, const struct zip_member *m, un
     }
     bool whole = status == Z_STREAM_END && z.total_in == m->packed && z.total_out == m->size;
     inflateEnd(&z);
-    return whole;
+    return whole ? NULL : status == Z_MEM_ERROR ? "not enough memory to unpack it" : "damaged data";
 }
 
 unsigned char *zip_contents(const struct input *in, const struct zip_member *m) {
@@ -220,8 +221,9 @@ unsigned char *zip_contents(const struct input *in, const struct zip_member *m) 
         unsigned char *to = input_memory(in, m->size + 1);
         if (!to)
             return NULL;
-        if (!inflate_to(bytes, m, to)) {
-            input_fail(in, "member '%s': damaged data", input_show(in, m->name));
+        const char *why = inflate_to(bytes, m, to);
+        if (why) {
+            input_fail(in, "member '%s': %s", input_show(in, m->name), why);
             return NULL;
         }
         bytes = to;

@@ -18,6 +18,10 @@ fn at(x: f32[N], n: u16) -> y: f32 {
   k = i64(n)
   y = x[k]
 }
+fn found(x: f32[N], at: i64[1, 1]) -> y: f32 {
+  k = at[0, 0]
+  y = x[k]
+}
 layer Add() { param w: f32[100];  fn forward(x: f32[100]) -> f32[100] { x + w } }
 adder = Add()
 print("aside")
@@ -52,6 +56,12 @@ has({"operations": 64, "bytes": 1024}, "--entry", "bump", "--shape", "x=f64[64]"
 has({"operations": 100, "bytes": 1200}, "--entry", "adder")
 has({"entry": "pick(x: f32[10], n: i64)"}, "--entry", "pick", "--shape", "x=f32[10]", "--shape",
     "n=i64", "--input", "n=4")
+for name, content in (("7.csv", "7\n"), ("300.csv", "300\n"), ("two.csv", "1,2\n"),
+                      ("bad.csv", "1,\n")):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(content)
+FOUND = "found(x: f32[9], at: i64[1, 1])"
+has({"entry": FOUND}, "--entry", FOUND, "--input", "at=7.csv")
 status, out, err = tap.dcl("bench", "f.dcl", "--entry", "bump(x: f64[8])")
 tap.ok(status == 0 and all(word in out for word in (
     "bump(x: f64[8])\n  median ", " least ", " spread ", "samples", "GFLOP/s", "GB/s")),
@@ -65,6 +75,13 @@ for arguments, status, word in (
         (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=300"], 1, "index 300"),
         (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=-1"], 1,
          "u16 does not hold -1"),
+        (["f.dcl", "--entry", FOUND, "--input", "at=300.csv"], 1, "index 300"),
+        (["f.dcl", "--entry", FOUND, "--input", "at=two.csv"], 1, "another type or shape"),
+        (["f.dcl", "--entry", FOUND, "--input", "x=7.csv"], 1, "another type or shape"),
+        (["f.dcl", "--entry", FOUND, "--input", "at=bad.csv"], 1,
+         "--input at: cannot read bad.csv: line 1, column 2: the field is empty"),
+        (["f.dcl", "--entry", FOUND, "--input", "at=none.csv"], 1, "No such file"),
+        (["f.dcl", "--entry", FOUND, "--input", "at=f.dcl"], 1, "the name ends in none of"),
         (["f.dcl", "--entry", "half", "--shape", "x=f32[99999999999999]"], 1,
          "not enough memory for x"),
         (["f.dcl", "--entry", "pick(x: f32[9], n: i64)", "--input", "n=many"], 1, "many"),
