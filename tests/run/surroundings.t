@@ -75,7 +75,12 @@ print(big, stack([1.0, 2.25]))
 save("numbers.npy", x)
 save("numbers.safetensors", x)
 print(load("numbers.npy"), load("numbers.safetensors", name = "x"))
+save("numbers.csv", f64(x) / 3)
+assert(all(load("numbers.csv", dtype = f64) == reshape(f64(x) / 3, [5, 1])), "written, read")
+print(load("long.csv", dtype = f64), load("long.csv"))
 """
+with open("long.csv", "w", encoding="ascii") as file:
+    file.write("0.1234567890123456789012345\n1234567.0000000000001e-30\n")
 
 
 def numbers(backend, cache):
