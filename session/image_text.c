@@ -98,7 +98,8 @@ static void put_band(struct buf *out, const struct image *y, uint32_t top, unsig
             bits |= (unsigned)(palette_of(pixel(y, top + k, column)) == colour) << k;
         char c = (char)(63 + bits);
         if (column && (c != former || column == y->width)) {
-            buf_printf(out, run > 3 ? "!%u" : "", run);
+            if (run > 3)
+                buf_printf(out, "!%u", run);
             for (uint32_t k = run > 3 ? 1 : run; k; k--)
                 buf_bytes(out, &former, 1);
             run = 0;
