@@ -141,6 +141,13 @@ s.run('load(net, "%s", skip = ["gone"])\nsave("net.npz", net)' % INDEX)
 with numpy.load("net.npz") as back:
     tap.ok((back["part.weight"] == W).all() and (back["part.bias"] == B).all(),
            "the states of a layer")
+shard("model/both.safetensors", part__weight=W, part__bias=B)
+ONE = "model/one.index.json"
+write(ONE, json.dumps({"weight_map": dict.fromkeys(["part.weight", "part.bias"],
+                                                   "both.safetensors")}).encode())
+s.run('load(net, "%s")' % ONE)
+with open("/proc/self/maps") as maps:
+    tap.is_int(maps.read().count("model/both.safetensors"), 1, "a shard is opened once")
 
 
 def refused(program, *words):
@@ -148,7 +155,7 @@ def refused(program, *words):
         s.run(program)
         tap.fail(program, "no error")
     except dclpy.Error as e:
-        tap.ok(all(w in str(e) for w in words), program, str(e))
+        tap.ok(all(w in str(e) for w in words) and str(e).count("error:") == 1, program, str(e))
 
 
 refused('load(net, "%s")' % INDEX, "1 difference", "gone belongs to nothing here")
