@@ -3,7 +3,7 @@
    behind them. */
 #include "session/state.h"
 
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 struct access {
     uint64_t time; /* 0: there was none */

@@ -3,7 +3,7 @@
 #include "lang/eval/value.h"
 
 #include "lang/eval/internal.h"
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
    with a point. */
 #include "lang/files/format.h"
 
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "lang/onnx/importer.h"
 
 #include "lang/onnx/tensor.h"
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <string.h>
 

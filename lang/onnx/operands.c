@@ -1,7 +1,7 @@
 /* What names of the model stand for, and how it is read. */
 #include "lang/onnx/importer.h"
 
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <string.h>
 

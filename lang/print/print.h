@@ -4,7 +4,6 @@
 
 #include "lang/ast/ast.h"
 #include "lang/base/buf.h"
-#include "lang/scalar/scalar.h"
 
 /* Appends NODE (a FILE, item, statement or expression) as DCL text. Only the parentheses that the
    grammar needs; two spaces of indentation; lines wrapped at 100 columns, see Note [long lines] in
@@ -17,10 +16,5 @@ void print_heading(const struct names *names, const struct ast *def, struct buf 
    Note [as written] in written.c. */
 void print_written(const struct names *names, const struct ast *file, const struct ast_text *w,
                    struct buf *out);
-/* The shortest decimal text that reads back as V, rounded to the float type T; "inf", "-inf",
-   "nan"; always with a point or exponent. Independent of the locale. */
-void print_number(double v, enum dtype t, struct buf *out);
-/* The f64 that this text says: 0.1 for the f32 nearest to it. */
-double print_number_value(double v, enum dtype t);
 
 #endif

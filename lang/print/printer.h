@@ -4,6 +4,7 @@
 
 #include "lang/base/vec.h"
 #include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #define PRINT_WIDTH 100
 #define PRINT_INDENT 2

@@ -5,6 +5,7 @@
 
 #include "lang/parse/parse.h"
 #include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 #include "lang/scalar/scalar.h"
 #include "tests/harness/tap.h"
 

@@ -4,6 +4,7 @@
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"
 #include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 #include "tests/unit/ir_build.h"
 
 static bool is_builtin(void *data, struct name n) {

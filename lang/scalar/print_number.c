@@ -3,7 +3,7 @@
    f32, 3 for f16); else 16 and 17 (7 to 9; 4 and 5) are tried. Below the normal range all lengths
    are tried. Only the
    digits are taken from printf and given to strtod, so the locale's point plays no role. */
-#include "lang/print/print.h"
+#include "lang/scalar/print_number.h"
 
 #include <float.h>
 #include <math.h>
