@@ -192,8 +192,9 @@ bool zip_read(const struct input *in, struct zip_member **members, uint32_t *n) 
     return true;
 }
 
-/* Inflates M's bytes at FROM to TO, which has room for one byte more than its size. NULL, or what is
-   wrong: the stream must have exactly the sizes that M says. zlib counts in 32 bits, so it goes in steps. */
+/* Inflates M's bytes at FROM to TO, which has room for one byte more than its size. NULL, or what
+   is wrong: the stream must have exactly the sizes that M says. zlib counts in 32 bits, so it goes
+   in steps. */
 static const char *inflate_to(const unsigned char *from, const struct zip_member *m,
                               unsigned char *to) {
     const uint64_t step = 1 << 30;
