@@ -381,14 +381,15 @@ static bool bind_tensor_dims(struct binder *b, struct place_of at, const struct 
     if (pack == UINT32_MAX)
         return true;
     struct name n = dims.at.at[pack].dim->name;
+    struct value *packed = own ? t->dims + pack : NULL; /* of no dimensions there may be no list */
     if (strcmp(text_of(ev, n), "_") == 0)
         return true;
     VEC_PUSH(ev->arena, b->packed, ((struct packed_param){at, pack, own, n}));
     for (uint32_t i = 0; i < b->packs.n; i++)
         if (name_eq(b->packs.at[i].pack, n))
             return broadcast_dims(ev, b->what, &b->packs.at[i].rank, &b->packs.at[i].dims, own,
-                                  t->dims + pack, b->span);
-    VEC_PUSH(ev->arena, b->packs, ((struct pack_dims){n, own, t->dims + pack}));
+                                  packed, b->span);
+    VEC_PUSH(ev->arena, b->packs, ((struct pack_dims){n, own, packed}));
     return true;
 }
 

@@ -196,10 +196,10 @@ def guarded(folder):
 
 HEAD = """# ONNX's own backend tests
 
-What `tests/onnx/backend.py --coverage` wrote of the %s tests of onnx %s: a model is imported, run by
-both back-ends, and its outputs are compared with those beside it. %d of %d tests whose inputs and
-outputs are tensors of the types that DCL has pass; %d more have others (texts, sequences, complex
-numbers, types of less than 8 bits).
+What `tests/onnx/backend.py --coverage` wrote of the %s tests of onnx %s: a model is imported, run
+by both back-ends, and its outputs are compared with those beside it. %d of %d tests whose inputs
+and outputs are tensors of the types that DCL has pass; %d more have others (texts, sequences,
+complex numbers, types of less than 8 bits).
 
 A test counts for its operator; models of several operators stand in the last line. The versions are
 those of ONNX's set of operators that the tests are written in.
