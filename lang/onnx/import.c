@@ -154,7 +154,7 @@ static struct ast *make_result(struct importer *m, const struct onnx_value *o) {
     map_get(&m->results, o->id.i, &name);
     result->name = (struct name){(uint32_t)name};
     bool known = x && x->kind != OPERAND_UNKNOWN;
-    if (known && !eval_expr(outline_eval(m->outline), m->env, operand_tensor(m, x), &v)) {
+    if (known && !eval_expr(outline_eval(m->outline), m->env, operand_tensor(m, x, false), &v)) {
         onnx_problem(m->problems, "output %s: it is no tensor", wire_text(m->arena, o->name));
         diags_clear(&m->errors);
     }
@@ -215,7 +215,7 @@ static void drop_weights(struct importer *m) {
     for (uint32_t i = 0; i < model->outputs.n; i++) {
         const struct operand *x = operand_of(m, model->outputs.at[i].id);
         if (x && x->kind != OPERAND_UNKNOWN)
-            note_weights(m, operand_tensor(m, x));
+            note_weights(m, operand_tensor(m, x, false));
     }
     uint32_t n = 0;
     for (uint32_t i = 0; i < model->weights.n; i++)
@@ -276,7 +276,7 @@ static void add_copies(struct importer *m, struct ast *body) {
         map_get(&m->results, id.i, &name);
         if (!x || x->kind == OPERAND_UNKNOWN)
             continue;
-        struct ast *value = finished(m, operand_tensor(m, x));
+        struct ast *value = finished(m, operand_tensor(m, x, false));
         if (value->kind != AST_NAME || value->name.i != name)
             assign(m, body, (struct name){(uint32_t)name}, value);
     }

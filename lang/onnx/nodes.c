@@ -1,5 +1,6 @@
 /* Nodes as lines of the program: see Note [two turns] in importer.h. */
 #include "lang/onnx/importer.h"
+#include "lang/onnx/tensor.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct work {
     uint32_t nin, n; /* of the row; of the node, without those left out at the end */
     struct onnx_input in[ONNX_INPUTS_MAX];
     bool fixed; /* all that it reads is known now */
+    bool meets; /* an operator, and some operand is a tensor: numbers take its type */
 };
 
 static bool check_counts(struct work *w) {
@@ -86,7 +88,7 @@ static struct ast *make_argument(struct work *w, uint32_t k, const struct operan
     enum onnx_takes takes = w->in[k < w->nin ? k : w->nin - 1].takes;
     struct value v;
     if (takes != TAKES_LIST && takes != TAKES_NUMBER && !as_fixed)
-        return operand_tensor(m, x);
+        return operand_tensor(m, x, w->meets);
     if (!operand_fixed(m, x, false, &v)) {
         onnx_problem(m->problems, "%s: its input %s must be known when the model is imported",
                      w->x->text, wire_text(m->arena, w->x->wire->input.at[k]));
@@ -167,6 +169,9 @@ static struct ast *make_expression(struct work *w, struct operand **at, bool as_
     struct importer *m = w->m;
     struct ast **args = ARENA_ARRAY(m->arena, struct ast *, w->n + 1);
     const struct onnx_operator *o = w->o;
+    w->meets = false;
+    for (uint32_t k = 0; k < w->n; k++)
+        w->meets = w->meets || (at[k] && at[k]->kind == OPERAND_TENSOR && o->form != WRITTEN_CALL);
     for (uint32_t k = 0; k < w->n; k++)
         if (at[k] && !(args[k] = make_argument(w, k, at[k], as_fixed)))
             return NULL;
@@ -193,8 +198,26 @@ static bool is_static(const struct value *v) {
     return all;
 }
 
+/* The element type that the node names, DT_NONE if it names none. */
+static enum dtype named_type(const struct work *w) {
+    for (uint32_t k = 0; k < ONNX_ATTRIBUTES_MAX && w->o->attributes[k].name; k++)
+        for (uint32_t i = 0; i < w->x->wire->attribute.n; i++) {
+            const struct wire_attribute *a = w->x->wire->attribute.at[i];
+            if (!wire_is(a->name, w->o->attributes[k].name))
+                continue;
+            if (w->o->attributes[k].kind == ATTRIBUTE_ELEMENT)
+                return onnx_element(a->i);
+            if (w->o->attributes[k].kind == ATTRIBUTE_FILL && a->t)
+                return onnx_element(a->t->data_type);
+        }
+    return DT_NONE;
+}
+
 static enum dtype static_type(const struct work *w, struct operand *const *at,
                               const struct value *v) {
+    enum dtype named = named_type(w);
+    if (named != DT_NONE)
+        return named;
     enum dtype t = v->kind == VAL_BOOL ? DT_bool : v->kind == VAL_FLOAT ? DT_f32 : DT_i64;
     if (is_list(v))
         return v->list->n ? static_type(w, at, &v->list->at[0]) : DT_i64;

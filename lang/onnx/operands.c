@@ -109,7 +109,7 @@ static struct ast *tensor_of_numbers(struct importer *m, const struct value *v) 
     return call;
 }
 
-struct ast *operand_tensor(struct importer *m, const struct operand *x) {
+struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak) {
     struct value v;
     if (x->kind == OPERAND_WEIGHT) {
         const struct onnx_weight *w = &m->model->weights.at[x->weight];
@@ -120,7 +120,6 @@ struct ast *operand_tensor(struct importer *m, const struct operand *x) {
         return new_name(m, x->stand_in);
     struct ast *e = tensor_of_numbers(m, &v);
     enum dtype own = own_type(&v);
-    /* A number meets an element type; a list has to be told of another one. */
-    bool plain = own == x->type || (v.kind != VAL_LIST && v.kind != VAL_PACK);
-    return plain || own == DT_NONE ? e : cast_to(m, x->type, e);
+    bool list = v.kind == VAL_LIST || v.kind == VAL_PACK;
+    return own == x->type || own == DT_NONE || (weak && !list) ? e : cast_to(m, x->type, e);
 }

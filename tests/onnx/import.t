@@ -154,7 +154,7 @@ def reads(**entries):
                  outputs=[value("y", F32, [2, 2])], weights=[away("w", (3, 2), **entries)])
     with open("beside/m.onnx", "wb") as file:
         file.write(data)
-    return tap.dcl("import", "beside/m.onnx", "-o", "beside/m.dcl")
+    return tap.dcl("import", "beside/m.onnx", "-o", "beside/m.dcl", "--force")
 
 
 tap.is_int(reads(location="data.bin", offset="5", length="24", checksum="x")[0], 0, "other files")

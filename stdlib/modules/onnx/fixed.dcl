@@ -36,14 +36,24 @@ fn fixed_minus(a, b) -> any { a - b }
 
 fn fixed_times(a, b) -> any { a * b }
 
+# Of whole numbers without the fraction, rounded towards 0.
 fn fixed_quotient(a, b) -> any {
   if kind(a) == "float" or kind(b) == "float" { return a / b }
-  if proved(a < 0) and proved(b > 0) { -(-a // b) } else { a // b }
+  if proved(a < 0) { return -fixed_quotient(-a, b) }
+  if proved(b < 0) { -(a // -b) } else { a // b }
 }
 
 fn fixed_rest(a, b) -> any { a % b }
 
-fn fixed_power(a, b) -> any { a ** b }
+fn fixed_rest_by_sign(a, b) -> any {
+  q = fixed_quotient(a, b)
+  if kind(q) != "float" { return a - b * q }
+  a - b * (if q < 0 { -floor(-q) } else { floor(q) })
+}
+
+fn fixed_power(a, b) -> any {
+  if kind(a) == "int" and kind(b) == "float" { fixed_whole(floor(a ** b + 0.5)) } else { a ** b }
+}
 
 fn fixed_is_equal(a, b) -> any {
   if kind(a) == "bool" { return a == b }
@@ -82,7 +92,9 @@ fn fixed_mul(a, b) -> any { fixed_each(a, b, fixed_times) }
 
 fn fixed_div(a, b) -> any { fixed_each(a, b, fixed_quotient) }
 
-fn fixed_mod(a, b; fmod: int = 0) -> any { fixed_each(a, b, fixed_rest) }
+fn fixed_mod(a, b; fmod: int = 0) -> any {
+  if fmod == 1 { fixed_each(a, b, fixed_rest_by_sign) } else { fixed_each(a, b, fixed_rest) }
+}
 
 fn fixed_pow(a, b) -> any { fixed_each(a, b, fixed_power) }
 
