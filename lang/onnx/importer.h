@@ -78,7 +78,7 @@ struct operand *operand_of(struct importer *m, struct name id);
 /* Whether X is known now, its value in *V. INTEGERS: a weight counts only if a program would not
    train it. */
 bool operand_fixed(struct importer *m, const struct operand *x, bool integers, struct value *v);
-/* An expression that reads X as a tensor. WEAK: a number may take the element type that it meets. */
+/* An expression that reads X as a tensor. WEAK: a number may take the element type it meets. */
 struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak);
 
 /* --- attributes.c ---------------------------------------------------------------------------- */
