@@ -34,11 +34,12 @@ static void counting_free(struct rt_api *api, void *p) {
 
 /* Failing in the innermost of three allocations leaves none behind. */
 static void scratch_is_freed(void) {
-    struct kernel k = kernel_of(
-        "in x: f32[N] in n: i64 out y: f32[N] a: f32[N, 2000] in heap = 1 "
-        "map i in 0:N { 0 >> y[i] } map i in 0:N { b: f32[4000] in heap = 0 map j in 0:N { "
-        "c: f32[5000] in heap = 2 v << x[j]; v >> c[j]; k << n; w << c[j + k]; w >> b[j] "
-        "q << b[j]; q >> y[j] (sum) } }");
+    struct kernel k =
+        kernel_of("in x: f32[N] in n: i64 out y: f32[N] a: f32[N, 2000] in heap = 1 "
+                  "map i in 0:N { z << a[i, 0]; z - 1 >> y[i] } map i in 0:N { b: f32[4000] in "
+                  "heap = 0 map j in 0:N { "
+                  "c: f32[5000] in heap = 2 v << x[j]; v >> c[j]; k << n; w << c[j + k]; w >> b[j] "
+                  "q << b[j]; q >> y[j] (sum) } }");
     float x[8] = {0}, y[8] = {0};
     int64_t good = 4990, bad = 5000, size = 8;
     struct rt_api *api = rt_api(test_rt());

@@ -59,7 +59,8 @@ def outcomes(options):
                 y = float(f.call(x, numpy.stack([x, x], 1), numpy.array([v], "i8"))[0])
             except dclpy.Error as e:
                 text = str(e).splitlines()[0]
-                y = "outside" if "outside" in text or "negative subscript" in text else text
+                words = "outside", "negative subscript", "size of a tensor is too large"
+                y = "outside" if any(w in text for w in words) else text
             print("%s: %d: %s" % (what, v, y), flush=True)
 
 
