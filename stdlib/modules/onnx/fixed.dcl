@@ -253,6 +253,6 @@ fn fixed_tile(x, repeats: list) -> any {
 
 fn fixed_constant_of_shape(to: list; t: dtype = f32, value: any = 0.0) -> any {
   if len(to) == 0 { return value }
-  if len(to) > 1 or to[0] > 64 { error("a large tensor") }
+  if len(to) > 1 or to[0] > 64 or to[0] == 0 { error("a large or an empty tensor") }
   [value for i in 0:to[0]]
 }

@@ -175,11 +175,11 @@ fn onnx_scatter_nd(x: T[*S], i: i64[*Q], v: T[*V]; reduction: str = "none") -> y
 }
 
 ## x with more around it: numbers before, then numbers after each dimension, or those of `axes`.
-fn onnx_pad(x: T[*S], pads: list, value: T? = none, axes: list? = none; mode: str = "constant")
+fn onnx_pad(x: T[*S], pads: list, value: T[*V]? = none, axes: list? = none; mode: str = "constant")
     -> y: T[*pad_shape(S, onnx_pads(S, pads, axes))] where T: any {
   p = onnx_pads(S, pads, axes)
   if mode == "constant" and value != none {
-    y = value
+    y = value[*[0 for n in V]]
     map *b in S { y[*[k + p[i][0] for i, k in enumerate(b)], else _] = x[*b] }
   } else {
     y = pad(x, p, mode = mode)
@@ -276,7 +276,9 @@ fn onnx_reverse_sequence(x: T[*S], lengths: i64[B]; batch_axis: int = 1, time_ax
 ## Where x is not 0: a row for each dimension.
 fn onnx_non_zero(x: T[*S]) -> i64[len(S), ?] where T: any { transpose(nonzero(x)) }
 
-## The slices along an axis, or the elements, where c is true.
+## The slices along an axis, or the elements, where c is true; c may be shorter than what it is for.
 fn onnx_compress(x: T[*S], c: bool[N]; axis: any = none) -> any where T: any {
-  if axis == none { compress(reshape(x, [-1]), c) } else { compress(x, c, axis = axis) }
+  at: i64[?]
+  map i in N { if c[i] { i >> at[?] } }
+  if axis == none { take(reshape(x, [-1]), at) } else { take(x, at, axis = axis) }
 }
