@@ -277,3 +277,71 @@ fn onnx_grid_sample(x: T[N, C, *S], grid: U[N, *O, R];
 }
 
 fn onnx_product(l: list) -> f64 { if len(l) == 1 { l[0] } else { l[0]*onnx_product(l[1:]) } }
+
+## Of boxes that overlap by more than a part of their union only the one with the best score: rows
+## (batch, class, box), of each class at most `most`, the best first.
+fn onnx_non_max_suppression(boxes: T[B, N, 4], scores: T[B, C, N], most: any = none,
+    overlap: any = none, least: any = none; center_point_box: int = 0) -> y: i64[?, 3]
+    where T: float {
+  limit = if most == none { 0 } else { most }
+  part = if overlap == none { 0.0 } else { overlap }
+  for b in 0:B {
+    for c in 0:C {
+      left: bool[N] = true
+      kept: bool[N] = false
+      count: i64 = 0
+      for t in 0:N {
+        at: i64 = -1
+        best: T = -inf
+        for i in 0:N {
+          if left[i] and scores[b, c, i] > best {
+            best = scores[b, c, i]
+            at = i
+          }
+        }
+        if at >= 0 and count < limit {
+          left[at] = false
+          good: bool = if least == none { true } else { best > T(least) }
+          for j in 0:N {
+            if kept[j] {
+              if onnx_box_overlap(boxes, b, at, j, center_point_box) > T(part) { good = false }
+            }
+          }
+          if good {
+            kept[at] = true
+            count += 1
+            row: i64[3]
+            row[0] = b
+            row[1] = c
+            row[2] = at
+            row >> y[?, :]
+          }
+        }
+      }
+    }
+  }
+}
+
+# (y, x, y, x) of two opposite corners, or the middle (x, y), width and height.
+fn onnx_box_side(boxes: T[B, N, 4], b: i64, n: i64, k: i64; center: int, high: int) -> T
+    where T: float {
+  if center == 1 {
+    m = boxes[b, n, 1 - k]
+    h = boxes[b, n, 3 - k]/2
+    if high == 1 { m + h } else { m - h }
+  } else {
+    u = boxes[b, n, k]
+    v = boxes[b, n, k + 2]
+    if high == 1 { max(u, v) } else { min(u, v) }
+  }
+}
+
+fn onnx_box_overlap(boxes: T[B, N, 4], b: i64, i: i64, j: i64, center: int) -> T where T: float {
+  s = [[[onnx_box_side(boxes, b, n, k, center = center, high = h) for h in [0, 1]] for k in [0, 1]]
+      for n in [i, j]]
+  sides = [max(0, min(s[0][k][1], s[1][k][1]) - max(s[0][k][0], s[1][k][0])) for k in [0, 1]]
+  common = sides[0]*sides[1]
+  areas = [(s[n][0][1] - s[n][0][0])*(s[n][1][1] - s[n][1][0]) for n in [0, 1]]
+  all = areas[0] + areas[1] - common
+  select(all > 0, common/all, T(0))
+}
