@@ -4,6 +4,7 @@
 #include "lang/onnx/tensor.h"
 #include "lang/scalar/print_number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* AttributeProto.AttributeType of onnx.proto. */
@@ -83,6 +84,11 @@ static bool is_absent(struct importer *m, const struct onnx_attribute *row, cons
     case VAL_FLOAT: return v->f == print_number_value(row->absent, DT_f32);
     case VAL_INT: return (double)v->i == row->absent;
     case VAL_STR: return strcmp(row->text ? row->text : "", name_text(m->names, v->str)) == 0;
+    case VAL_LIST:
+        for (uint32_t i = 0; row->text && i < v->list->n; i++)
+            if (v->list->at[i].kind != VAL_INT || v->list->at[i].i != atoi(row->text))
+                return false;
+        return row->text != NULL;
     default: return false;
     }
 }

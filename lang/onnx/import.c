@@ -237,18 +237,54 @@ static struct ast *finished(struct importer *m, struct ast *e) {
     return e;
 }
 
+static char lower_case(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether X begins with Y, in lower case, and then, if DOTTED, a dot. */
+static bool begins(struct wire_bytes x, struct wire_bytes y, bool dotted) {
+    bool same = x.n >= y.n + dotted && y.n > 0 && (!dotted || x.at[y.n] == '.');
+    for (size_t i = 0; same && i < y.n; i++)
+        same = lower_case(x.at[i]) == lower_case(y.at[i]);
+    return same;
+}
+
+enum { SCOPES_MOST = 32 };
+
+/* NAME in lower case without scopes that the next one repeats, and if SHORT without the operator if
+   its scope is called like it: `/layer1/layer1.0/conv1/Conv` is layer1.0/conv1. */
+static struct wire_bytes plain_name(struct importer *m, struct wire_bytes name, bool shorter) {
+    struct wire_bytes part[SCOPES_MOST];
+    uint32_t n = 0;
+    struct buf b = buf_new(m->arena);
+    for (size_t i = 0; i < name.n && n < SCOPES_MOST;) {
+        const char *slash = memchr(name.at + i, '/', name.n - i);
+        size_t k = slash ? (size_t)(slash - name.at) - i : name.n - i;
+        if (k)
+            part[n++] = (struct wire_bytes){name.at + i, k};
+        i += k + 1;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        bool repeated = k + 1 < n && begins(part[k + 1], part[k], true);
+        bool same = shorter && k + 1 == n && k && begins(part[k - 1], part[k], false);
+        if (!repeated && !same)
+            buf_printf(&b, "%s%.*s", b.n ? "/" : "", (int)part[k].n, part[k].at);
+    }
+    for (size_t i = 0; i < b.n; i++)
+        b.at[i] = lower_case(b.at[i]);
+    return (struct wire_bytes){b.at, b.n};
+}
+
 /* What a value in between is called: `/fc1/Gemm_output_0` is fc1_gemm. */
 static struct name claim_value(struct importer *m, struct wire_bytes name) {
     static const char ending[] = "_output_0";
     size_t n = sizeof ending - 1;
     if (name.n > n && memcmp(name.at + name.n - n, ending, n) == 0)
         name.n -= n;
-    const char *text = ident_text(m->arena, name, "v");
-    char *lower = arena_strndup(m->arena, text, strlen(text));
-    for (char *c = lower; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    return idents_claim(&m->scope, lower);
+    const char *text = ident_text(m->arena, plain_name(m, name, true), "v");
+    if (map_get(&m->scope.taken, name_of_text(m->names, text).i, NULL))
+        text = ident_text(m->arena, plain_name(m, name, false), "v");
+    return idents_claim(&m->scope, text);
 }
 
 static struct ast *finish_line(struct importer *m, const struct line *line) {
@@ -381,8 +417,12 @@ static const char *make_doc(struct importer *m, const char *path, const char *na
         if (input)
             buf_printf(&b, " --input %s=%s.npy", input, input);
     }
-    for (uint32_t i = 0; i < members->renamed.n; i++)
+    enum { RENAMED_SHOWN = 4 };
+    for (uint32_t i = 0; i < members->renamed.n && i < RENAMED_SHOWN; i++)
         buf_printf(&b, "\nThe weight %s.", members->renamed.at[i]);
+    if (members->renamed.n > RENAMED_SHOWN)
+        buf_printf(&b, "\n%u more weights have other names, made in the same way.",
+                   members->renamed.n - RENAMED_SHOWN);
     return b.at;
 }
 

@@ -28,7 +28,7 @@ struct onnx_attribute {
     const char *name; /* NULL behind the last one */
     enum onnx_attribute_kind kind;
     double absent;    /* FLOAT, INT, FLAG: what is as this is not written */
-    const char *text; /* STRING: the same */
+    const char *text; /* STRING: the same; INTS: the number that each of them is */
     const char *as;   /* the parameter's name, where it is another one */
 };
 

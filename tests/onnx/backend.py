@@ -29,7 +29,7 @@ import dclpy  # noqa: E402
 import tap  # noqa: E402
 
 RTOL, ATOL = 1e-3, 1e-7  # those of onnx.backend.test
-SECONDS = 60
+SECONDS = 300
 BACKENDS = ["ref", "cpu"]
 ALL_FIXED = False
 HAS = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16}  # element types

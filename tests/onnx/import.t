@@ -89,6 +89,20 @@ tap.is_str(lines_of(text),
             "y = softmax(act_relu)", "z = x", "v_2 = v"], "in order")
 tap.ok("unused" not in text and "flag" not in text, "without weights that nothing reads", text)
 
+# --- names of values -----------------------------------------------------------------------------
+
+text = imported(
+    model(node("Relu", ["x"], ["/layer1/layer1.0/relu/Relu_output_0"]),
+          node("Abs", ["/layer1/layer1.0/relu/Relu_output_0"], ["/layer1/layer1.0/Abs_output_0"]),
+          node("Relu", ["/layer1/layer1.0/Abs_output_0"],
+               ["/layer1/layer1.0/relu_1/Relu_output_0"]),
+          node("Relu", ["/layer1/layer1.0/relu_1/Relu_output_0"], ["/relu/Relu_output_0"]),
+          node("Relu", ["/relu/Relu_output_0"], ["//"]), node("Relu", ["//"], ["y"]),
+          inputs=[value("x", F32, [2])], outputs=[value("y", F32, [2])]), "names of scopes")
+tap.is_str([line.split(" = ")[0] for line in lines_of(text)],
+           ["layer1_0_relu", "layer1_0_abs", "layer1_0_relu_1", "relu_relu", "v", "y"],
+           "say each thing once")
+
 # --- sizes -------------------------------------------------------------------------------------
 
 x = f4(6, 4)
