@@ -142,14 +142,20 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
     return true;
 }
 
-/* The block that a write reaches; of a buffer, also from outside of its layer. */
+/* Whether E is a name, or members of one: the instance that it names can be asked for. */
+static bool is_path(const struct ast *e) {
+    while (e->kind == AST_MEMBER || (e->kind == AST_INDEX && e->nkids == 2))
+        e = e->kids[0];
+    return e->kind == AST_NAME;
+}
+
 /* A write to a param of an instance: `net.W = v`. */
 static bool is_param(struct eval *ev, struct env *env, const struct ast *e) {
     struct value object;
     if (e->kind == AST_INDEX)
         e = e->kids[0];
-    if (e->kind != AST_MEMBER || e->kids[0]->kind != AST_NAME ||
-        !eval_expr(ev, env, e->kids[0], &object) || object.kind != VAL_INSTANCE)
+    if (e->kind != AST_MEMBER || !is_path(e->kids[0]) || !eval_expr(ev, env, e->kids[0], &object) ||
+        object.kind != VAL_INSTANCE)
         return false;
     const struct binding *b = env_find(object.instance->env, e->name, NULL);
     if (!b || b->value.kind != VAL_STATE || b->value.state->buffer)
@@ -161,6 +167,7 @@ static bool is_param(struct eval *ev, struct env *env, const struct ast *e) {
     return true;
 }
 
+/* The block that a write reaches; of a buffer, also from outside of its layer. */
 static bool eval_written(struct eval *ev, struct env *env, const struct ast *e, struct block *b) {
     if (is_param(ev, env, e))
         return false;

@@ -362,6 +362,12 @@ static bool write_block(struct eval *ev, const struct block *b, struct value v, 
         struct block from = block_whole(ev, v.tensor, b->span);
         return copy_block(ev, b, &from, r, by);
     }
+    if (v.kind == VAL_LIST) {
+        struct diag *d = diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED, "write",
+                                    type_text(ev, b->tensor), value_text(ev, &v));
+        diag_help(ev->diags, d, "stack([..]) makes a tensor of numbers; of rows, stack of stacks");
+        return false;
+    }
     if (!writable(ev, b) || !to_scalar(ev, b->tensor->dtype, &v, "write", b->span))
         return false;
     struct transfer move = {.ev = ev, .to = b, .scalar = v, .resolution = r, .by = by};
