@@ -65,6 +65,8 @@ static const char *read_value(struct importer *m, const struct onnx_attribute *r
         return is_type(w, TYPE_STRINGS) ? NULL : "list of texts";
     }
     case ATTRIBUTE_ELEMENT:
+        if (w->i == 0) /* the same as no attribute */
+            return NULL;
         *out = value_dtype(onnx_element(w->i));
         return out->dtype == DT_NONE ? "element type that DCL has" : NULL;
     default: return "attribute that is read";

@@ -8,16 +8,29 @@ fn fixed_rank(a) -> int {
 
 # F of the elements of A and B, which broadcast.
 fn fixed_each(a, b, f) -> any {
+  if fixed_rank(a) + fixed_rank(b) > 2 and fixed_count(a) * fixed_count(b) > 65536 {
+    error("a large tensor")
+  }
+  fixed_pairs(a, b, f)
+}
+
+# How many elements A has.
+fn fixed_count(a) -> int {
+  if kind(a) != "list" { return 1 }
+  if len(a) == 0 { 0 } else { len(a) * fixed_count(a[0]) }
+}
+
+fn fixed_pairs(a, b, f) -> any {
   p = fixed_rank(a)
   q = fixed_rank(b)
   if p == 0 and q == 0 { return f(a, b) }
-  if p < q { return [fixed_each(a, k, f) for k in b] }
-  if q < p { return [fixed_each(k, b, f) for k in a] }
+  if p < q { return [fixed_pairs(a, k, f) for k in b] }
+  if q < p { return [fixed_pairs(k, b, f) for k in a] }
   n = if len(a) == 1 { len(b) } else { len(a) }
   if (len(a) != n and len(a) != 1) or (len(b) != n and len(b) != 1) {
     error("lists of", len(a), "and", len(b), "elements")
   }
-  [fixed_each(a[if len(a) == 1 { 0 } else { i }], b[if len(b) == 1 { 0 } else { i }], f)
+  [fixed_pairs(a[if len(a) == 1 { 0 } else { i }], b[if len(b) == 1 { 0 } else { i }], f)
       for i in 0:n]
 }
 
@@ -36,7 +49,7 @@ fn fixed_minus(a, b) -> any { a - b }
 
 fn fixed_times(a, b) -> any { a * b }
 
-# Of whole numbers without the fraction, rounded towards 0.
+# Of whole numbers without the fraction, rounded towards 0; down where the sign of a size is open.
 fn fixed_quotient(a, b) -> any {
   if kind(a) == "float" or kind(b) == "float" { return a / b }
   if proved(a < 0) { return -fixed_quotient(-a, b) }
@@ -51,9 +64,13 @@ fn fixed_rest_by_sign(a, b) -> any {
   a - b * (if q < 0 { -floor(-q) } else { floor(q) })
 }
 
+# Of a whole number a whole number.
 fn fixed_power(a, b) -> any {
-  if kind(a) == "int" and kind(b) == "float" { fixed_whole(floor(a ** b + 0.5)) } else { a ** b }
+  p = a ** b
+  if kind(a) == "int" and kind(p) == "float" { fixed_truncated(p) } else { p }
 }
+
+fn fixed_truncated(x) -> int { fixed_whole(if x < 0 { -floor(-x) } else { floor(x) }) }
 
 fn fixed_is_equal(a, b) -> any {
   if kind(a) == "bool" { return a == b }
@@ -70,6 +87,10 @@ fn fixed_is_less(a, b) -> any {
   false
 }
 
+fn fixed_is_at_most(a, b) -> any { not fixed_is_less(b, a) }
+
+fn fixed_differ(a, b) -> any { a != b }
+
 fn fixed_both(a, b) -> any { a and b }
 
 fn fixed_one(a, b) -> any { a or b }
@@ -81,6 +102,12 @@ fn fixed_smaller(a, b) -> any { min(a, b) }
 fn fixed_minus_one(a) -> any { -a }
 
 fn fixed_inverse(a) -> any { not a }
+
+fn fixed_size_of(a) -> any { abs(a) }
+
+fn fixed_down(a) -> any { floor(a) }
+
+fn fixed_up(a) -> any { -floor(-a) }
 
 fn fixed_root(a) -> any { sqrt(1.0 * a) }
 
@@ -104,6 +131,12 @@ fn fixed_less(a, b) -> any { fixed_each(a, b, fixed_is_less) }
 
 fn fixed_greater(a, b) -> any { fixed_each(b, a, fixed_is_less) }
 
+fn fixed_less_equal(a, b) -> any { fixed_each(a, b, fixed_is_at_most) }
+
+fn fixed_greater_equal(a, b) -> any { fixed_each(b, a, fixed_is_at_most) }
+
+fn fixed_xor(a, b) -> any { fixed_each(a, b, fixed_differ) }
+
 fn fixed_and(a, b) -> any { fixed_each(a, b, fixed_both) }
 
 fn fixed_or(a, b) -> any { fixed_each(a, b, fixed_one) }
@@ -112,14 +145,50 @@ fn fixed_max(xs: list) -> any { fixed_fold(xs, fixed_larger) }
 
 fn fixed_min(xs: list) -> any { fixed_fold(xs, fixed_smaller) }
 
+# By halves, as calls may not nest deep.
 fn fixed_fold(xs: list, f) -> any {
   if len(xs) == 1 { return xs[0] }
-  fixed_each(fixed_fold(xs[:len(xs) - 1], f), xs[len(xs) - 1], f)
+  h = len(xs) // 2
+  fixed_each(fixed_fold(xs[:h], f), fixed_fold(xs[h:], f), f)
+}
+
+# F of all elements of a list, the axes of which are all that it has.
+fn fixed_reduced(x: list, axes, keepdims: int, noop: int, f) -> any {
+  _ = fixed_flat_only(x)
+  if noop == 1 and (axes == none or len(axes) == 0) { return x }
+  v = fixed_fold(x, f)
+  if keepdims == 1 { [v] } else { v }
+}
+
+fn fixed_reduce_sum(x, axes: list? = none; keepdims: int = 1, noop_with_empty_axes: int = 0)
+    -> any {
+  fixed_reduced(x, axes, keepdims, noop_with_empty_axes, fixed_plus)
+}
+
+fn fixed_reduce_prod(x, axes: list? = none; keepdims: int = 1, noop_with_empty_axes: int = 0)
+    -> any {
+  fixed_reduced(x, axes, keepdims, noop_with_empty_axes, fixed_times)
+}
+
+fn fixed_reduce_max(x, axes: list? = none; keepdims: int = 1, noop_with_empty_axes: int = 0)
+    -> any {
+  fixed_reduced(x, axes, keepdims, noop_with_empty_axes, fixed_larger)
+}
+
+fn fixed_reduce_min(x, axes: list? = none; keepdims: int = 1, noop_with_empty_axes: int = 0)
+    -> any {
+  fixed_reduced(x, axes, keepdims, noop_with_empty_axes, fixed_smaller)
 }
 
 fn fixed_neg(a) -> any { fixed_all(a, fixed_minus_one) }
 
 fn fixed_not(a) -> any { fixed_all(a, fixed_inverse) }
+
+fn fixed_abs(a) -> any { fixed_all(a, fixed_size_of) }
+
+fn fixed_floor(a) -> any { fixed_all(a, fixed_down) }
+
+fn fixed_ceil(a) -> any { fixed_all(a, fixed_up) }
 
 fn fixed_sqrt(a) -> any { fixed_all(a, fixed_root) }
 
@@ -143,16 +212,21 @@ fn fixed_at(a, i: int) -> any {
 
 fn fixed_cast(x; t: dtype) -> any {
   if kind(x) == "list" { return [fixed_cast(k, t = t) for k in x] }
+  if kind(x) == "bool" and t != bool { return fixed_cast(if x { 1 } else { 0 }, t = t) }
   if t == f64 or t == f32 or t == f16 or t == bf16 { return 1.0 * x }
-  if kind(x) == "float" { return fixed_whole(if x < 0 { -floor(-x) } else { floor(x) }) }
-  if t == bool and kind(x) != "bool" { return x != 0 }
-  if t != bool and kind(x) == "bool" { return if x { 1 } else { 0 } }
-  x
+  if t == bool and kind(x) == "float" { return x != 0 }
+  if t == bool and kind(x) != "bool" { return not fixed_is_equal(x, 0) }
+  if kind(x) == "float" { fixed_truncated(x) } else { x }
 }
 
 fn fixed_whole(x: int) -> int { x }
 
-fn fixed_gather(x, i; axis: int = 0) -> any { fixed_take(x, i, axis_of(axis, fixed_rank(x))) }
+fn fixed_gather(x, i; axis: int = 0) -> any {
+  if fixed_rank(x) > 1 and kind(i) == "list" and len(i) == 0 {
+    error("a list without elements has one dimension")
+  }
+  fixed_take(x, i, axis_of(axis, fixed_rank(x)))
+}
 
 fn fixed_take(x, i, a: int) -> any {
   if a > 0 { return [fixed_take(k, i, a - 1) for k in x] }
@@ -164,9 +238,11 @@ fn fixed_concat(xs: list; axis: int = 0) -> any { fixed_join(xs, axis_of(axis, f
 
 fn fixed_join(xs: list, a: int) -> any {
   if len(xs) == 1 { return xs[0] }
-  rest = fixed_join(xs[1:], a)
-  if a == 0 { return xs[0] + rest }
-  [fixed_join([k, rest[i]], a - 1) for i, k in enumerate(xs[0])]
+  h = len(xs) // 2
+  first = fixed_join(xs[:h], a)
+  rest = fixed_join(xs[h:], a)
+  if a == 0 { return first + rest }
+  [fixed_join([k, rest[i]], a - 1) for i, k in enumerate(first)]
 }
 
 fn fixed_unsqueeze(x, axes: list) -> any {
@@ -178,7 +254,11 @@ fn fixed_unsqueeze(x, axes: list) -> any {
   fixed_widen(x, axis_of(axes[0], r))
 }
 
-fn fixed_widen(x, a: int) -> any { if a == 0 { [x] } else { [fixed_widen(k, a - 1) for k in x] } }
+fn fixed_widen(x, a: int) -> any {
+  if a == 0 { return [x] }
+  if len(x) == 0 { error("a list without elements has one dimension") }
+  [fixed_widen(k, a - 1) for k in x]
+}
 
 fn fixed_squeeze(x, axes: list? = none) -> any {
   _ = fixed_flat_only(x)
@@ -214,6 +294,7 @@ fn fixed_range(start, limit, delta) -> any {
 
 fn fixed_reshape(x, to: list; allowzero: int = 0) -> any {
   flat = fixed_flat(x)
+  if len(flat) == 0 and len(to) > 1 { error("a list without elements has one dimension") }
   fixed_nested(flat, reshape_shape([len(flat)], to))
 }
 
@@ -233,8 +314,10 @@ fn fixed_transpose(x: list; perm: list? = none) -> any {
 
 fn fixed_flat(x) -> list {
   if kind(x) != "list" { return [x] }
-  if len(x) == 0 { return [] }
-  fixed_flat(x[0]) + fixed_flat(x[1:])
+  if len(x) == 0 or kind(x[0]) != "list" { return x }
+  if len(x) == 1 { return fixed_flat(x[0]) }
+  h = len(x) // 2
+  fixed_flat(x[:h]) + fixed_flat(x[h:])
 }
 
 fn fixed_expand(x, to: list) -> any {

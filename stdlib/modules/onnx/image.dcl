@@ -8,6 +8,7 @@ fn onnx_coordinate(mode: str, o: i64, n: int, out: int, s: float, roi: list) -> 
   if mode == "pytorch_half_pixel" { return if out > 1 { (k + 0.5)/s - 0.5 } else { f64(0) } }
   if mode == "align_corners" { return if s*n > 1 { k*((n - 1)/(s*n - 1)) } else { f64(0) } }
   if mode == "asymmetric" { return k/s }
+  if mode == "tf_half_pixel_for_nn" { return (k + 0.5)/s }
   if mode == "tf_crop_and_resize" {
     return if out > 1 {
       roi[0]*(n - 1) + k*((roi[1] - roi[0])*(n - 1)/(out - 1))
@@ -42,8 +43,9 @@ fn onnx_resize_axis(x: T[*S], a: int, out: int, s: float, roi: list, mode: str, 
     where T: number {
   n = S[a]
   if mode == "nearest" {
+    rounding = if nearest != "by_scale" { nearest } else if s < 1 { "ceil" } else { "floor" }
     map *b in replaced(S, a, out) {
-      k = onnx_nearest(nearest, onnx_coordinate(coordinates, b[a], n, out, s, roi))
+      k = onnx_nearest(rounding, onnx_coordinate(coordinates, b[a], n, out, s, roi))
       at = min(max(k, 0), n - 1)
       y[*b] = x[*replaced(b, a, at)]
     }
@@ -156,12 +158,13 @@ fn onnx_any_outside(b: list, S: list, plan: list) -> bool {
   c < 0 or c > S[a] - 1 or onnx_any_outside(b, S, plan[1:])
 }
 
-## The same by scales alone, as it was before version 11.
+## The same by scales alone, as it was before version 11: the nearest element is the next one where
+## the image becomes smaller.
 fn onnx_resize_10(x: T[*S], scales: list; mode: str = "nearest")
     -> T[*onnx_resized(S, onnx_resize_plan(S, none, scales, none, none, "stretch", "asymmetric"))]
     where T: number {
   onnx_resize(x, none, scales, none, mode = mode, coordinate_transformation_mode = "asymmetric",
-      nearest_mode = "floor")
+      nearest_mode = "by_scale")
 }
 
 ## The middle of x, or x with zeros around it.

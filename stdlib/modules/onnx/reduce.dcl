@@ -145,6 +145,11 @@ fn onnx_log_softmax_flat(x: T[*S]; axis: int = 1) -> T[*S] where T: float {
   reshape(log_softmax(onnx_flatten(x, axis = axis)), S)
 }
 
+## 1 at the first largest of all dimensions from an axis on, else 0.
+fn onnx_hardmax_flat(x: T[*S]; axis: int = 1) -> T[*S] where T: float {
+  reshape(onnx_hardmax(onnx_flatten(x, axis = axis)), S)
+}
+
 ## 1 at the first largest element along an axis, else 0.
 fn onnx_hardmax(x: T[*S]; axis: int = -1) -> y: T[*S] where T: float {
   a = axis_of(axis, len(S))

@@ -31,7 +31,8 @@ fn onnx_window_count(n: int, k: int, w: list, ceil_mode: int) -> int {
   room = n + w[1] + w[2] - w[3]*(k - 1) - 1
   if ceil_mode == 0 { return room//w[0] + 1 }
   count = (room + w[0] - 1)//w[0] + 1
-  if proved((count - 1)*w[0] >= n + w[1]) { count - 1 } else { count }
+  if proved(w[2] + w[0] - 1 <= w[3]*(k - 1)) { return count }
+  min(count, (n + w[1] - 1)//w[0] + 1)  # none begins behind the last element
 }
 
 # Where element R of window O lies.
