@@ -29,11 +29,10 @@ static void assign(struct importer *m, struct ast *body, struct name name, struc
 
 /* --- inputs ---------------------------------------------------------------------------------- */
 
-/* What the order says of NAME; NULL: nothing. */
-static const struct onnx_known *known_of(const struct onnx_order *o, struct wire_bytes name,
-                                         bool dimension) {
+/* What the order says of the input NAME; NULL: nothing. */
+static const struct onnx_known *known_of(const struct onnx_order *o, struct wire_bytes name) {
     for (uint32_t i = 0; i < o->nknown; i++)
-        if (o->known[i].dimension == dimension && wire_is(name, o->known[i].name))
+        if (!o->known[i].dimension && wire_is(name, o->known[i].name))
             return &o->known[i];
     return NULL;
 }
@@ -60,19 +59,53 @@ static bool is_name(struct wire_bytes text) {
     return any;
 }
 
+/* Whether K speaks of dimension AT of X, by its name or its place. */
+static bool is_dim(struct importer *m, const struct onnx_known *k, const struct onnx_value *x,
+                   uint32_t at) {
+    const char *place = arena_printf(m->arena, "%s[%u]", wire_text(m->arena, x->name), at);
+    struct wire_bytes name = x->dims[at].name;
+    return k->dimension && x->dims[at].size < 0 &&
+           ((name.n && wire_is(name, k->name)) || strcmp(place, k->name) == 0);
+}
+
+/* Whether K speaks of some input. */
+static bool is_of_model(struct importer *m, const struct onnx_known *k) {
+    bool is = false;
+    for (uint32_t i = 0; !is && i < m->model->inputs.n; i++) {
+        const struct onnx_value *x = &m->model->inputs.at[i];
+        is = !k->dimension && wire_is(x->name, k->name);
+        for (uint32_t d = 0; !is && d < x->rank; d++)
+            is = is_dim(m, k, x, d);
+    }
+    return is;
+}
+
+static void check_known(struct importer *m, const struct onnx_order *o) {
+    for (uint32_t i = 0; i < o->nknown; i++) {
+        const struct onnx_known *k = &o->known[i];
+        for (uint32_t j = 0; j < i; j++)
+            if (o->known[j].dimension == k->dimension && strcmp(o->known[j].name, k->name) == 0)
+                onnx_problem(m->problems, "%s=%s: it is given twice", k->name, k->text);
+        if (!is_of_model(m, k))
+            onnx_problem(m->problems, "%s=%s: the model has no such %s", k->name, k->text,
+                         k->dimension ? "dimension whose size is open" : "input");
+    }
+}
+
 /* Dimension AT of input X: a size, or a symbol for each name, or one of its own. */
 static struct value input_dim(struct importer *m, const struct onnx_order *o,
                               const struct onnx_value *x, uint32_t at) {
     const struct onnx_dim *d = &x->dims[at];
-    const char *place = arena_printf(m->arena, "%s[%u]", wire_text(m->arena, x->name), at);
-    const struct onnx_known *k = d->name.n ? known_of(o, d->name, true) : NULL;
-    if (!k)
-        k = known_of(o, (struct wire_bytes){place, strlen(place)}, true);
     struct value v;
     if (d->size >= 0)
         return value_int(d->size);
-    if (k && evaluate(m, k, &v) && v.kind == VAL_INT)
-        return v;
+    for (uint32_t i = 0; i < o->nknown; i++) {
+        if (!is_dim(m, &o->known[i], x, at) || !evaluate(m, &o->known[i], &v))
+            continue;
+        if (v.kind == VAL_INT && v.i >= 0)
+            return v;
+        onnx_problem(m->problems, "%s=%s: this is no size", o->known[i].name, o->known[i].text);
+    }
     uint64_t symbol = 0;
     bool named = is_name(d->name);
     struct name id = named ? name_of(m->model->ids, d->name.at, d->name.n) : (struct name){0};
@@ -87,15 +120,36 @@ static struct value input_dim(struct importer *m, const struct onnx_order *o,
     return v;
 }
 
+/* Makes *V, of dimensions from D on, elements of X; false if it is something else. One number may
+   stand for a tensor of one element. */
+static bool as_input(struct importer *m, const struct onnx_value *x, uint32_t d, struct value *v) {
+    bool list = v->kind == VAL_LIST || v->kind == VAL_PACK;
+    if (d == x->rank)
+        return !list && operand_round(x->type, v);
+    int64_t size = x->dims[d].size;
+    if (!list) {
+        struct value one = value_list_new(m->arena, VAL_LIST, 1);
+        one.list->at[0] = *v;
+        *v = one;
+        return size <= 1 && size != 0 && as_input(m, x, d + 1, &v->list->at[0]);
+    }
+    bool good = (size < 0 || size == v->list->n) && (v->list->n || d + 1 == x->rank);
+    for (uint32_t i = 0; good && i < v->list->n; i++)
+        good = as_input(m, x, d + 1, &v->list->at[i]);
+    return good;
+}
+
 static void import_input(struct importer *m, const struct onnx_order *o,
                          const struct onnx_value *x) {
     struct value dims[ONNX_RANK_MAX], v;
-    const struct onnx_known *k = known_of(o, x->name, false);
+    const struct onnx_known *k = known_of(o, x->name);
     if (k) {
-        if (evaluate(m, k, &v))
-            operand_new(m, x->id, OPERAND_FIXED, x->type, v);
-        else
-            operand_new(m, x->id, OPERAND_UNKNOWN, x->type, value_none());
+        bool good = evaluate(m, k, &v);
+        if (good && !(good = as_input(m, x, 0, &v)))
+            onnx_problem(m->problems, "%s=%s: this is no value of the input's type and shape",
+                         k->name, k->text);
+        operand_new(m, x->id, good ? OPERAND_FIXED : OPERAND_UNKNOWN, x->type,
+                    good ? v : value_none());
         return;
     }
     struct name name = idents_claim(&m->scope, ident_text(m->arena, x->name, "x"));
@@ -220,7 +274,8 @@ static void drop_weights(struct importer *m) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < model->weights.n; i++)
         if (model->weights.at[i].used) {
-            operand_of(m, model->weights.at[i].id)->weight = n;
+            m->weights.at[i]->weight = n;
+            m->weights.at[n] = m->weights.at[i];
             model->weights.at[n++] = model->weights.at[i];
         }
     model->weights.n = n;
@@ -292,7 +347,7 @@ static struct ast *finish_line(struct importer *m, const struct line *line) {
     x->kids[0] = value;
     for (uint32_t k = 0; k < line->ntargets; k++) {
         struct name name = name_of_text(m->names, "_");
-        struct operand *to = name_none(line->targets[k]) ? NULL : operand_of(m, line->targets[k]);
+        struct operand *to = line->targets[k];
         if (to) {
             name =
                 name_none(to->result) ? claim_value(m, line->node->wire->output.at[k]) : to->result;
@@ -351,6 +406,7 @@ static void drop_symbols(struct importer *m, struct ast *fn) {
 
 /* The first turn: all nodes. */
 static void import_nodes(struct importer *m, const struct onnx_order *o) {
+    check_known(m, o);
     for (uint32_t i = 0; i < m->model->inputs.n; i++)
         import_input(m, o, &m->model->inputs.at[i]);
     for (uint32_t i = 0; i < m->model->weights.n; i++)
@@ -461,10 +517,10 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
     m->scope = idents_new(m->arena, m->names);
     import_nodes(m, o);
     *members = onnx_members_new(m->arena, m->names, m->model, &m->scope, &layers);
-    bool uses = false;
-    for (uint32_t i = 0; i < m->lines.n; i++)
-        uses = uses || uses_module(o, m->lines.at[i].value);
-    if (uses) {
+    for (uint32_t i = 0; i < m->model->weights.n; i++)
+        m->weights.at[i]->read = members->states[i].access;
+    struct ast *forward = make_forward(m);
+    if (uses_module(o, forward)) {
         struct ast *use = new_node(m, AST_USE, 0);
         use->name = name_of_text(m->names, onnx_module());
         ast_push(m->arena, file, use);
@@ -474,9 +530,7 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
     struct ast *body = new_node(m, AST_BLOCK, 0);
     for (uint32_t i = 0; i < members->members.n; i++)
         ast_push(m->arena, body, members->members.at[i]);
-    for (uint32_t i = 0; i < m->model->weights.n; i++)
-        operand_of(m, m->model->weights.at[i].id)->read = members->states[i].access;
-    ast_push(m->arena, body, make_forward(m));
+    ast_push(m->arena, body, forward);
     model->kids[0] = new_node(m, AST_PARAMS, 0);
     model->kids[1] = new_node(m, AST_WHERE, 0);
     model->kids[2] = body;
@@ -533,7 +587,7 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     const char *folder =
         slash ? arena_strndup(a, order->path, (size_t)(slash - order->path) + 1) : "./";
     m.model = onnx_model_new(a, wire, folder, &problems);
-    m.operands = map_new(a);
+    operands_enter(&m, ARENA_NEW(a, struct operands));
     m.stand_ins = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);

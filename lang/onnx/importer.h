@@ -35,7 +35,14 @@ struct line {
     const struct onnx_node *node;
     struct ast *value;
     uint32_t ntargets;
-    struct name *targets; /* ids of the model, none: not wanted */
+    struct operand **targets; /* NULL: not wanted */
+};
+
+/* What the names of a graph stand for. Those of a graph in a node are its own: others may have the
+   same ones. */
+struct operands {
+    struct map at; /* id of a value -> struct operand * */
+    struct operands *outer;
 };
 
 struct importer {
@@ -47,13 +54,13 @@ struct importer {
     struct env *env;     /* of the stand-ins */
     struct diags errors; /* of the evaluator */
     struct idents scope;
-    struct map operands;  /* id of a value -> struct operand * */
-    struct map stand_ins; /* stand-in -> struct operand * */
-    struct map results;   /* id of an output -> name */
-    struct map symbols;   /* name of a dimension, as an id of the model -> name */
+    struct operands *operands;     /* of the graph that is imported */
+    VEC(struct operand *) weights; /* beside those of the model */
+    struct map stand_ins;          /* stand-in -> struct operand * */
+    struct map results;            /* id of an output -> name */
+    struct map symbols;            /* name of a dimension, as an id of the model -> name */
     VEC(struct line) lines;
     uint32_t stands;  /* stand-ins so far */
-    uint32_t inside;  /* graphs of nodes around the one that is imported */
     bool found, open; /* for import.c: a size that a run finds; some result has one */
 };
 
@@ -71,13 +78,22 @@ struct ast *ast_of_value(struct importer *m, const struct value *v);
 
 struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
                             enum dtype type, struct value v);
-/* The operand that weight INDEX of the model is. */
+/* The operand that weight INDEX of the model is; each is imported once, in their order. */
 void import_weight(struct importer *m, uint32_t index);
+/* A graph in a node begins, and ends. */
+void operands_enter(struct importer *m, struct operands *inner);
+void operands_leave(struct importer *m);
 /* NULL if nothing is known of it. */
 struct operand *operand_of(struct importer *m, struct name id);
+/* The same of names of this graph, not those around it. */
+struct operand *operand_here(struct importer *m, struct name id);
+/* ID is another name for X. */
+void operand_same(struct importer *m, struct name id, struct operand *x);
 /* Whether X is known now, its value in *V. INTEGERS: a weight counts only if a program would not
    train it. */
 bool operand_fixed(struct importer *m, const struct operand *x, bool integers, struct value *v);
+/* Makes the number or truth value *V one of T, as a cast does; false if it is of another kind. */
+bool operand_round(enum dtype t, struct value *v);
 /* An expression that reads X as a tensor. WEAK: a number may take the element type it meets. */
 struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak);
 

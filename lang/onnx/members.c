@@ -84,6 +84,10 @@ static void insert(struct maker *k, struct part *root, uint32_t index) {
         rest = (struct wire_bytes){rest.at + dot + 1, rest.n - dot - 1};
     }
     struct part *leaf = kid_of(k, root, rest, true);
+    if (leaf->weight) { /* graphs in nodes may have weights of the same name */
+        leaf = new_part(k, rest);
+        VEC_PUSH(k->arena, root->kids, leaf);
+    }
     leaf->weight = w;
     leaf->index = index;
 }

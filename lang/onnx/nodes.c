@@ -59,26 +59,40 @@ static bool check_counts(struct work *w) {
     return all && outputs && outputs <= most;
 }
 
+static bool is_list(const struct value *v) {
+    return v->kind == VAL_LIST || v->kind == VAL_PACK;
+}
+
+/* Takes the numbers that V holds off *LEFT, until there are none left. */
+static void count_numbers(const struct value *v, int64_t *left) {
+    --*left;
+    for (uint32_t i = 0; is_list(v) && i<v->list->n && * left> 0; i++)
+        count_numbers(&v->list->at[i], left);
+}
+
 /* The operands, all known; false if there was a problem with one. */
 static bool find_operands(struct work *w, struct operand **at) {
+    enum { NUMBERS_MOST = 1 << 16 }; /* of all operands: more are tensors */
     struct value v;
+    int64_t left = NUMBERS_MOST;
     w->fixed = w->n > 0;
     for (uint32_t k = 0; k < w->n; k++) {
         if (name_none(w->x->inputs[k]))
             continue;
         at[k] = operand_of(w->m, w->x->inputs[k]);
-        if (!at[k] && w->m->inside) /* those of the model have been told */
+        if (!at[k] && w->m->operands->outer) /* those of the model have been told */
             onnx_problem(w->m->problems, "%s: nothing makes its input %s", w->x->text,
                          wire_text(w->m->arena, w->x->wire->input.at[k]));
         if (!at[k] || at[k]->kind == OPERAND_UNKNOWN)
             return false;
-        w->fixed = w->fixed && operand_fixed(w->m, at[k], true, &v);
+        enum onnx_takes takes = w->in[k < w->nin ? k : w->nin - 1].takes;
+        bool numbers = takes == TAKES_LIST || takes == TAKES_NUMBER;
+        w->fixed = w->fixed && operand_fixed(w->m, at[k], !numbers, &v);
+        if (w->fixed)
+            count_numbers(&v, &left);
+        w->fixed = w->fixed && left > 0;
     }
     return true;
-}
-
-static bool is_list(const struct value *v) {
-    return v->kind == VAL_LIST || v->kind == VAL_PACK;
 }
 
 /* Operand X as input K: a tensor, or what is known of it. NULL after a problem. */
@@ -119,6 +133,17 @@ static struct ast *join(struct work *w, struct ast *a, struct ast *b) {
     e = new_call(m, w->o->call);
     ast_push(m->arena, e, a);
     ast_push(m->arena, e, b);
+    return e;
+}
+
+/* ARGS, N of them, from the left; very many by halves, since expressions may not be deep. */
+static struct ast *join_all(struct work *w, struct ast **args, uint32_t n) {
+    enum { IN_A_ROW = 64 };
+    if (n > IN_A_ROW)
+        return join(w, join_all(w, args, n / 2), join_all(w, args + n / 2, n - n / 2));
+    struct ast *e = args[0];
+    for (uint32_t k = 1; k < n; k++)
+        e = join(w, e, args[k]);
     return e;
 }
 
@@ -181,10 +206,7 @@ static struct ast *make_expression(struct work *w, struct operand **at, bool as_
         return make_call(w, o->call, args);
     if (o->form == WRITTEN_CALL && !(o->floats && dtype_is_float(at[0]->type)))
         return make_call(w, o->more && wanted_outputs(w) > 1 ? o->more : o->call, args);
-    struct ast *e = args[0];
-    for (uint32_t k = 1; k < w->n; k++)
-        e = join(w, e, args[k]);
-    return add_attributes(m, w->x, o, NULL) ? e : NULL;
+    return add_attributes(m, w->x, o, NULL) ? join_all(w, args, w->n) : NULL;
 }
 
 /* --- what it gives --------------------------------------------------------------------------- */
@@ -213,14 +235,29 @@ static enum dtype named_type(const struct work *w) {
     return DT_NONE;
 }
 
-static enum dtype static_type(const struct work *w, struct operand *const *at,
-                              const struct value *v) {
+static struct ast *make_expression(struct work *w, struct operand **at, bool as_fixed);
+
+/* The element type of an empty list, which has nothing to show it: that of the tensor that the
+   operator would give. */
+static enum dtype empty_type(struct work *w, struct operand **at) {
+    struct importer *m = w->m;
+    struct value v = value_none();
+    if (w->nin && w->in[0].takes == TAKES_NUMBER) /* there is none */
+        return at[0]->type;
+    struct ast *e = w->fixed && w->o->fixed ? make_expression(w, at, false) : NULL;
+    if (e && eval_expr(outline_eval(m->outline), m->env, e, &v) && is_list(&v) && v.list->n)
+        v = v.list->at[0];
+    diags_clear(&m->errors);
+    return v.kind == VAL_TENSOR ? v.dtype : DT_i64;
+}
+
+static enum dtype static_type(struct work *w, struct operand **at, const struct value *v) {
     enum dtype named = named_type(w);
     if (named != DT_NONE)
         return named;
     enum dtype t = v->kind == VAL_BOOL ? DT_bool : v->kind == VAL_FLOAT ? DT_f32 : DT_i64;
     if (is_list(v))
-        return v->list->n ? static_type(w, at, &v->list->at[0]) : DT_i64;
+        return v->list->n ? static_type(w, at, &v->list->at[0]) : empty_type(w, at);
     for (uint32_t k = 0; k < w->n; k++) /* of the first input of this class */
         if (at[k] && at[k]->type != DT_NONE && dtypes[at[k]->type].class == dtypes[t].class)
             return at[k]->type;
@@ -237,15 +274,28 @@ static void tell(struct work *w) {
     diags_clear(&w->m->errors);
 }
 
+/* V as elements of T: what was computed exactly is rounded, or wraps, as a tensor's is. */
+static struct value rounded(struct importer *m, enum dtype t, struct value v) {
+    if (!is_list(&v)) {
+        operand_round(t, &v);
+        return v;
+    }
+    struct value list = value_list_new(m->arena, VAL_LIST, v.list->n);
+    for (uint32_t i = 0; i < v.list->n; i++)
+        list.list->at[i] = rounded(m, t, v.list->at[i]);
+    return list;
+}
+
 /* Output K is V. */
-static void set_output(struct work *w, struct operand *const *at, uint32_t k, struct value v) {
+static void set_output(struct work *w, struct operand **at, uint32_t k, struct value v) {
     struct importer *m = w->m;
     struct name id = w->x->outputs[k];
-    if (name_none(id) || operand_of(m, id)) /* two things of one name have been told */
+    if (name_none(id) || operand_here(m, id)) /* two things of one name have been told */
         return;
-    if (is_static(&v))
-        operand_new(m, id, OPERAND_FIXED, static_type(w, at, &v), v);
-    else if (v.kind == VAL_TENSOR || v.kind == VAL_SCALAR)
+    if (is_static(&v)) {
+        enum dtype t = static_type(w, at, &v);
+        operand_new(m, id, OPERAND_FIXED, t, rounded(m, t, v));
+    } else if (v.kind == VAL_TENSOR || v.kind == VAL_SCALAR)
         operand_new(m, id, OPERAND_TENSOR, v.dtype, v);
     else {
         onnx_problem(m->problems, "%s: output %s is %s", w->x->text,
@@ -256,12 +306,12 @@ static void set_output(struct work *w, struct operand *const *at, uint32_t k, st
 
 static void set_unknown(struct importer *m, const struct onnx_node *x) {
     for (uint32_t k = 0; k < x->noutputs; k++)
-        if (!name_none(x->outputs[k]) && !operand_of(m, x->outputs[k]))
+        if (!name_none(x->outputs[k]) && !operand_here(m, x->outputs[k]))
             operand_new(m, x->outputs[k], OPERAND_UNKNOWN, DT_NONE, value_none());
 }
 
 /* Sets the outputs to V, which is what E gives, and adds the line unless all are known now. */
-static bool add_line(struct work *w, struct operand *const *at, struct ast *e, struct value v) {
+static bool add_line(struct work *w, struct operand **at, struct ast *e, struct value v) {
     struct importer *m = w->m;
     uint32_t n = wanted_outputs(w);
     bool several = w->o->several || n > 1;
@@ -271,21 +321,20 @@ static bool add_line(struct work *w, struct operand *const *at, struct ast *e, s
     }
     bool known = true;
     uint32_t room = several ? v.list->n + n : 1;
-    struct line line = {w->x, e, 0, ARENA_ARRAY(m->arena, struct name, room)};
+    struct line line = {w->x, e, 0, ARENA_ARRAY(m->arena, struct operand *, room)};
     for (uint32_t k = 0; k < n; k++) {
         set_output(w, at, k, several ? v.list->at[k] : v);
-        const struct operand *x =
-            name_none(w->x->outputs[k]) ? NULL : operand_of(m, w->x->outputs[k]);
+        struct operand *x = name_none(w->x->outputs[k]) ? NULL : operand_of(m, w->x->outputs[k]);
         bool line_makes = x && x->kind == OPERAND_TENSOR;
         known = known && (!x || x->kind == OPERAND_FIXED);
-        line.targets[line.ntargets++] = line_makes ? w->x->outputs[k] : (struct name){0};
+        line.targets[line.ntargets++] = line_makes ? x : NULL;
     }
     if (several && !v.tuple) /* a list is taken apart as a whole, of several results the first */
         n = v.list->n;
     else if (several && n == 1 && v.list->n > 1)
         n = 2;
     while (line.ntargets < n)
-        line.targets[line.ntargets++] = (struct name){0};
+        line.targets[line.ntargets++] = NULL;
     if (!known)
         VEC_PUSH(m->arena, m->lines, line);
     return true;
@@ -310,6 +359,7 @@ static void import_branch(struct work *w, struct operand *const *at) {
     struct importer *m = w->m;
     struct value c;
     struct onnx_subgraph g;
+    struct operands inner;
     bool known = operand_fixed(m, at[0], true, &c);
     if (known && is_list(&c) && c.list->n == 1)
         c = c.list->at[0];
@@ -321,17 +371,24 @@ static void import_branch(struct work *w, struct operand *const *at) {
     const struct wire_graph *wire = graph_of(m, w->x, w->o->graphs[c.b ? 0 : 1]);
     if (!wire)
         return;
+    operands_enter(m, &inner);
     onnx_subgraph_read(m->model, wire, m->problems, &g);
     for (uint32_t i = 0; i < g.weights.n; i++)
         import_weight(m, g.weights.at[i]);
-    m->inside++;
     for (uint32_t i = 0; i < g.nodes.n; i++)
         import_node(m, &g.nodes.at[i]);
-    m->inside--;
-    for (uint32_t k = 0; k < w->x->noutputs && k < g.outputs.n; k++) {
-        struct operand *x = operand_of(m, g.outputs.at[k]);
-        if (x && !name_none(w->x->outputs[k]) && !operand_of(m, w->x->outputs[k]))
-            map_put(&m->operands, w->x->outputs[k].i, (uintptr_t)x);
+    struct operand **given = ARENA_ARRAY(m->arena, struct operand *, g.outputs.n + 1);
+    for (uint32_t k = 0; k < g.outputs.n; k++)
+        given[k] = operand_of(m, g.outputs.at[k]);
+    operands_leave(m);
+    for (uint32_t k = 0; k < w->x->noutputs; k++) {
+        if (name_none(w->x->outputs[k]))
+            continue;
+        if (k >= g.outputs.n || !given[k])
+            onnx_problem(m->problems, "%s: its graph makes no output %s", w->x->text,
+                         wire_text(m->arena, w->x->wire->output.at[k]));
+        else if (!operand_here(m, w->x->outputs[k]))
+            operand_same(m, w->x->outputs[k], given[k]);
     }
 }
 
@@ -345,7 +402,7 @@ void import_node(struct importer *m, const struct onnx_node *x) {
     if (w.o->form == WRITTEN_CONSTANT) {
         struct onnx_weight c = {
             .id = x->outputs[0], .name = x->wire->output.at[0], .constant = true};
-        if (!operand_of(m, c.id) && constant_weight(m, x, &c))
+        if (!operand_here(m, c.id) && constant_weight(m, x, &c))
             import_weight(m, onnx_weight_add(m->model, &c));
         else
             set_unknown(m, x);
@@ -364,8 +421,8 @@ void import_node(struct importer *m, const struct onnx_node *x) {
         return;
     }
     if (w.o->form == WRITTEN_SAME) { /* another name for it */
-        if (!operand_of(m, x->outputs[0]))
-            map_put(&m->operands, x->outputs[0].i, (uintptr_t)at[0]);
+        if (!operand_here(m, x->outputs[0]))
+            operand_same(m, x->outputs[0], at[0]);
         set_unknown(m, x);
         return;
     }

@@ -7,6 +7,7 @@
 
 /* How numbers that are known become a tensor (onnx.def). */
 #define LITERAL(function, doc) static const char literal[] = #function;
+#define BLANK(function, doc) static const char blank[] = #function;
 #include "lang/onnx/onnx.def"
 
 /* Weights of more elements are never taken for numbers of the program. */
@@ -16,7 +17,7 @@ struct operand *operand_new(struct importer *m, struct name id, enum operand_kin
                             enum dtype type, struct value v) {
     struct operand *x = ARENA_NEW(m->arena, struct operand);
     *x = (struct operand){.kind = kind, .type = type, .v = v};
-    map_put(&m->operands, id.i, (uintptr_t)x);
+    operand_same(m, id, x);
     if (kind == OPERAND_FIXED || kind == OPERAND_UNKNOWN)
         return x;
     x->stand_in = name_of_text(m->names, arena_printf(m->arena, "$%u", ++m->stands));
@@ -25,10 +26,34 @@ struct operand *operand_new(struct importer *m, struct name id, enum operand_kin
     return x;
 }
 
-struct operand *operand_of(struct importer *m, struct name id) {
+static struct operand *find(const struct operands *in, struct name id) {
     uint64_t x = 0;
-    map_get(&m->operands, id.i, &x);
+    map_get(&in->at, id.i, &x);
     return (struct operand *)(uintptr_t)x;
+}
+
+struct operand *operand_here(struct importer *m, struct name id) {
+    return find(m->operands, id);
+}
+
+struct operand *operand_of(struct importer *m, struct name id) {
+    struct operand *x = NULL;
+    for (const struct operands *in = m->operands; in && !x; in = in->outer)
+        x = find(in, id);
+    return x;
+}
+
+void operand_same(struct importer *m, struct name id, struct operand *x) {
+    map_put(&m->operands->at, id.i, (uintptr_t)x);
+}
+
+void operands_enter(struct importer *m, struct operands *inner) {
+    *inner = (struct operands){.at = map_new(m->arena), .outer = m->operands};
+    m->operands = inner;
+}
+
+void operands_leave(struct importer *m) {
+    m->operands = m->operands->outer;
 }
 
 void import_weight(struct importer *m, uint32_t index) {
@@ -38,7 +63,9 @@ void import_weight(struct importer *m, uint32_t index) {
         dims[d] = value_int(w->dims[d]);
     struct name name = name_of_text(m->names, wire_text(m->arena, w->name));
     struct value v = outline_tensor(m->outline, name, w->type, w->rank, dims);
-    operand_new(m, w->id, OPERAND_WEIGHT, w->type, v)->weight = index;
+    struct operand *x = operand_new(m, w->id, OPERAND_WEIGHT, w->type, v);
+    x->weight = index;
+    VEC_PUSH(m->arena, m->weights, x);
 }
 
 /* --- weights as numbers ---------------------------------------------------------------------- */
@@ -72,12 +99,30 @@ bool operand_fixed(struct importer *m, const struct operand *x, bool integers, s
         return false;
     const struct onnx_weight *w = &m->model->weights.at[x->weight];
     int64_t n = 1, at = 0;
-    for (uint32_t d = 0; d < w->rank; d++)
+    for (uint32_t d = 0; d < w->rank; d++) {
         n *= w->dims[d] ? w->dims[d] : 1; /* lists of empty lists count, too */
-    if (n > FIXED_MOST || (integers && dtype_is_float(w->type) && !w->constant))
+        if (n > FIXED_MOST || w->dims[d] > FIXED_MOST || (w->dims[d] == 0 && d + 1 < w->rank))
+            return false; /* a list without lists in it does not say how long they are */
+    }
+    if ((integers && dtype_is_float(w->type) && !w->constant))
         return false;
     *v = nested(m, w, 0, &at);
     return true;
+}
+
+bool operand_round(enum dtype t, struct value *v) {
+    union scalar s;
+    if (v->kind == VAL_BOOL || t == DT_bool)
+        return v->kind == VAL_BOOL && t == DT_bool;
+    if (dtype_is_float(t) && value_is_number(v) && v->kind != VAL_SYM) {
+        s = scalar_cast(DT_f64, t,
+                        scalar_from_f64(DT_f64, v->kind == VAL_INT ? (double)v->i : v->f));
+        *v = value_float(print_number_value(scalar_cast(t, DT_f64, s).f64, t));
+        return true;
+    }
+    if (v->kind == VAL_INT && !dtype_is_float(t))
+        *v = value_int(scalar_cast(t, DT_i64, scalar_from_i64(t, v->i)).i64);
+    return (v->kind == VAL_INT || v->kind == VAL_SYM) && !dtype_is_float(t);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -99,6 +144,24 @@ static struct ast *cast_to(struct importer *m, enum dtype t, struct ast *e) {
     return cast;
 }
 
+/* A tensor of T without elements, if the list V has none; else NULL. */
+static struct ast *blank_tensor(struct importer *m, enum dtype t, const struct value *v) {
+    struct ast *call = new_call(m, blank), *dims = new_node(m, AST_LIST, 0);
+    for (;; v = &v->list->at[0]) {
+        if (v->kind != VAL_LIST && v->kind != VAL_PACK)
+            return NULL;
+        ast_push(m->arena, dims, new_int(m, v->list->n));
+        if (v->list->n == 0)
+            break;
+    }
+    struct ast *type = new_node(m, AST_KEYWORD, 1);
+    type->name = name_of_text(m->names, "t");
+    type->kids[0] = new_text_name(m, dtypes[t].name);
+    ast_push(m->arena, call, dims);
+    ast_push(m->arena, call, type);
+    return call;
+}
+
 static struct ast *tensor_of_numbers(struct importer *m, const struct value *v) {
     if (v->kind != VAL_LIST && v->kind != VAL_PACK)
         return ast_of_value(m, v);
@@ -118,6 +181,9 @@ struct ast *operand_tensor(struct importer *m, const struct operand *x, bool wea
     }
     if (!operand_fixed(m, x, false, &v))
         return new_name(m, x->stand_in);
+    struct ast *none = blank_tensor(m, x->type, &v);
+    if (none)
+        return none;
     struct ast *e = tensor_of_numbers(m, &v);
     enum dtype own = own_type(&v);
     bool list = v.kind == VAL_LIST || v.kind == VAL_PACK;

@@ -37,6 +37,8 @@ def attribute(name, value):
         return block(1, name) + real(2, value) + integer(20, 1)
     if isinstance(value, int):
         return block(1, name) + integer(3, value) + integer(20, 2)
+    if isinstance(value, list) and value and isinstance(value[0], float):
+        return block(1, name) + b"".join(real(7, v) for v in value) + integer(20, 6)
     if isinstance(value, list):
         return (block(1, name) + b"".join(integer(8, v) for v in value) + integer(20, 7))
     if isinstance(value, Graph):
@@ -71,7 +73,8 @@ def value(name, element, dims):
 
 def tensor(name, array, number=None):
     """A NumPy array, raw."""
-    numbers = {"f4": 1, "i4": 6, "i8": 7, "b1": 9, "f8": 11, "f2": 10}
+    numbers = {"f4": 1, "i4": 6, "i8": 7, "b1": 9, "f8": 11, "f2": 10,
+               "u1": 2}
     return (b"".join(integer(1, d) for d in array.shape) +
             integer(2, number or numbers[array.dtype.str[1:]]) + block(8, name) +
             block(9, array.tobytes()))
