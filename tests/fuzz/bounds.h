@@ -466,7 +466,8 @@ static struct cell *cell_at(const struct tensor *t, const struct value *at, bool
         return NULL;
     if (o >= x->n) { /* in reserve */
         struct cell *more = ARENA_ARRAY(x->arena, struct cell, 2 * o + 16);
-        memcpy(more, x->at, (size_t)x->n * sizeof *more);
+        if (x->n)
+            memcpy(more, x->at, (size_t)x->n * sizeof *more);
         x->at = more;
         x->n = 2 * o + 16;
     }
