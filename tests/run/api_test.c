@@ -89,7 +89,7 @@ static void check_foreign(void) {
 }
 
 static void *stop_soon(void *session) {
-    struct timespec t = {0, 200 * 1000 * 1000};
+    struct timespec t = {0, 50 * 1000 * 1000};
     nanosleep(&t, NULL);
     dcl_stop(session);
     return NULL;
