@@ -28,7 +28,7 @@ static bool import(struct dcl_session *s, void *data) {
     for (int i = 0; i < x->n; i++)
         known[i] = (struct onnx_known){x->known[i].name, x->known[i].value, x->known[i].dimension};
     struct onnx_order order = {
-        .known = known, .nknown = (uint32_t)x->n, .library = library, .force = x->force};
+        .known = known, .nknown = (uint32_t)x->n, .functions = library, .force = x->force};
     return onnx_import_file(a, s->names, &s->diags, x->from, x->to, &order);
 }
 

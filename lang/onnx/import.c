@@ -503,7 +503,7 @@ static void add_instance(struct importer *m, struct ast *file, const char *name)
 static bool uses_module(const struct onnx_order *o, const struct ast *e) {
     const struct module *where = NULL;
     bool uses = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME &&
-                module_find(o->library, e->kids[0]->name, &where) && where == o->library;
+                module_find(o->functions, e->kids[0]->name, &where) && where == o->functions;
     for (uint32_t k = 0; !uses && k < e->nkids; k++)
         uses = e->kids[k] && uses_module(o, e->kids[k]);
     return uses;
@@ -592,8 +592,8 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.results = map_new(a);
     m.symbols = map_new(a);
     diags_init(&m.errors, a, d->sources);
-    m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->library);
-    m.env = env_new(a, ENV_FUNCTION, NULL, order->library);
+    m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->functions);
+    m.env = env_new(a, ENV_FUNCTION, NULL, order->functions);
     out->file = make_file(&m, order, &members);
     set_weights(&m, &members, out);
     return tell(d, order->path, &problems);

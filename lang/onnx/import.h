@@ -26,8 +26,8 @@ struct onnx_order {
     const char *name; /* the program is to be NAME.dcl */
     const struct onnx_known *known;
     uint32_t nknown;
-    bool force;                   /* what is there already is written over */
-    const struct module *library; /* that of onnx_module() */
+    bool force;                     /* what is there already is written over */
+    const struct module *functions; /* that of onnx_module() */
 };
 
 /* The module of the library where the functions of operator.def are that the library itself has
