@@ -50,19 +50,25 @@ struct memlet memlet_new(struct graph *g, struct cont c, const struct sym *at) {
         .cont = c, .rank = rank, .at = arena_copy(g->arena, at, rank * sizeof *at)};
 }
 
+uint32_t node_regions(struct node *n, struct region *inner[2]) {
+    switch (n->kind) {
+    case NODE_MAP: inner[0] = &n->map.body; return 1;
+    case NODE_LOOP: inner[0] = &n->loop.body; return 1;
+    case NODE_WHILE: inner[0] = &n->repeat.body; return 1;
+    case NODE_BRANCH:
+        inner[0] = &n->branch.then;
+        inner[1] = &n->branch.otherwise;
+        return 2;
+    default: return 0;
+    }
+}
+
 void region_walk(const struct region *r, void (*f)(void *, struct node *), void *data) {
     for (uint32_t i = 0; i < r->nodes.n; i++) {
-        struct node *n = r->nodes.at[i];
-        f(data, n);
-        switch (n->kind) {
-        case NODE_MAP: region_walk(&n->map.body, f, data); break;
-        case NODE_LOOP: region_walk(&n->loop.body, f, data); break;
-        case NODE_WHILE: region_walk(&n->repeat.body, f, data); break;
-        case NODE_BRANCH:
-            region_walk(&n->branch.then, f, data);
-            region_walk(&n->branch.otherwise, f, data);
-            break;
-        default: break;
-        }
+        struct region *inner[2];
+        f(data, r->nodes.at[i]);
+        uint32_t n = node_regions(r->nodes.at[i], inner);
+        for (uint32_t k = 0; k < n; k++)
+            region_walk(inner[k], f, data);
     }
 }

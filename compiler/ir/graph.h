@@ -231,6 +231,8 @@ struct region region_clone(struct graph *g, const struct region *r, const struct
 struct memlet memlet_subst(struct graph *g, const struct memlet *m, const struct subst *s);
 const struct expr *expr_subst(struct graph *g, const struct expr *e, const struct subst *s);
 
+/* The regions that stand in N, in order, into INNER; their number. */
+uint32_t node_regions(struct node *n, struct region *inner[2]);
 /* Calls F for every node below R in program order, maps before their bodies. */
 void region_walk(const struct region *r, void (*f)(void *, struct node *), void *data);
 
@@ -248,6 +250,8 @@ uint32_t graph_symbols(const struct graph *g, struct arena *a, struct graph_symb
 struct sym_facts *graph_facts(struct arena *a, const struct graph *g);
 /* Adds the facts of an index: its bounds and step. */
 void index_facts(struct sym_facts *f, struct sym_ctx *c, const struct index *x);
+/* Those of all indices of N, a map or loop; of other nodes there are none. */
+void node_facts(struct sym_facts *f, struct sym_ctx *c, const struct node *n);
 
 /* Checks all invariants of IR.md; the first that is broken is reported in D as ERR_VERIFY, with
    AFTER (the pass that ran last) in the text. */

@@ -81,3 +81,10 @@ void index_facts(struct sym_facts *f, struct sym_ctx *c, const struct index *x) 
     sym_facts_bounds(f, x->name, x->lo, sym_sub(c, x->hi, sym_const(c, 1)));
     sym_facts_step(f, x->name, x->lo, x->step);
 }
+
+void node_facts(struct sym_facts *f, struct sym_ctx *c, const struct node *n) {
+    for (uint32_t k = 0; n->kind == NODE_MAP && k < n->map.n; k++)
+        index_facts(f, c, &n->map.index[k]);
+    if (n->kind == NODE_LOOP)
+        index_facts(f, c, &n->loop.index);
+}

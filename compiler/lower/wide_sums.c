@@ -146,17 +146,12 @@ static void redirect(struct graph *g, struct region *r, struct cont from, struct
                 n->write.value = expr_cast(g, wide, n->write.value);
             }
             break;
-        case NODE_MAP: redirect(g, &n->map.body, from, to); break;
-        case NODE_LOOP: redirect(g, &n->loop.body, from, to); break;
-        case NODE_WHILE: redirect(g, &n->repeat.body, from, to); break;
-        case NODE_BRANCH:
-            redirect(g, &n->branch.then, from, to);
-            redirect(g, &n->branch.otherwise, from, to);
-            break;
-        case NODE_DECL:
-        case NODE_LET:
-        case NODE_COUNT: break;
+        default: break;
         }
+        struct region *inner[2];
+        uint32_t count = node_regions(n, inner);
+        for (uint32_t k = 0; k < count; k++)
+            redirect(g, inner[k], from, to);
     }
     *r = out;
 }

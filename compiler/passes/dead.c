@@ -193,16 +193,11 @@ static void drop_repeated(struct seen_sizes *s, struct region *r) {
             const struct container *c = graph_cont(s->d->g, n->decl.cont);
             for (uint32_t k = 0; k < c->rank; k++)
                 VEC_PUSH(s->scratch, s->at, c->dims[k]);
-        } else if (n->kind == NODE_MAP) {
-            drop_repeated(s, &n->map.body);
-        } else if (n->kind == NODE_LOOP) {
-            drop_repeated(s, &n->loop.body);
-        } else if (n->kind == NODE_WHILE) {
-            drop_repeated(s, &n->repeat.body);
-        } else if (n->kind == NODE_BRANCH) {
-            drop_repeated(s, &n->branch.then);
-            drop_repeated(s, &n->branch.otherwise);
         }
+        struct region *inner[2];
+        uint32_t count = node_regions(n, inner);
+        for (uint32_t k = 0; k < count; k++)
+            drop_repeated(s, inner[k]);
         r->nodes.at[kept++] = n;
     }
     r->nodes.n = kept;

@@ -170,16 +170,10 @@ static void add_renamed(struct forward *f, struct region *to, struct node *n,
 static void edit(struct forward *f, struct region *r);
 
 static void edit_inner(struct forward *f, struct node *n) {
-    if (n->kind == NODE_MAP) {
-        edit(f, &n->map.body);
-    } else if (n->kind == NODE_LOOP) {
-        edit(f, &n->loop.body);
-    } else if (n->kind == NODE_WHILE) {
-        edit(f, &n->repeat.body);
-    } else if (n->kind == NODE_BRANCH) {
-        edit(f, &n->branch.then);
-        edit(f, &n->branch.otherwise);
-    }
+    struct region *inner[2];
+    uint32_t count = node_regions(n, inner);
+    for (uint32_t k = 0; k < count; k++)
+        edit(f, inner[k]);
 }
 
 /* Takes out the reads, puts in the names, and renames below: names are unique in their scope only,

@@ -450,26 +450,14 @@ static void fuse_region(struct fuse *f, struct region *r) {
     for (uint32_t p = 0; p < r->nodes.n; p++) {
         struct node *n = r->nodes.at[p];
         uint32_t mark = sym_facts_mark(f->facts);
-        switch (n->kind) {
-        case NODE_MAP:
-            while (fuse_into(f, r, p)) /* DECLs may have moved in front of it */
-                while (r->nodes.at[p] != n)
-                    p++;
-            for (uint32_t k = 0; k < n->map.n; k++)
-                index_facts(f->facts, f->g->syms, &n->map.index[k]);
-            fuse_region(f, &n->map.body);
-            break;
-        case NODE_LOOP:
-            index_facts(f->facts, f->g->syms, &n->loop.index);
-            fuse_region(f, &n->loop.body);
-            break;
-        case NODE_WHILE: fuse_region(f, &n->repeat.body); break;
-        case NODE_BRANCH:
-            fuse_region(f, &n->branch.then);
-            fuse_region(f, &n->branch.otherwise);
-            break;
-        default: break;
-        }
+        while (n->kind == NODE_MAP && fuse_into(f, r, p)) /* DECLs may have moved in front of it */
+            while (r->nodes.at[p] != n)
+                p++;
+        struct region *inner[2];
+        uint32_t count = node_regions(n, inner);
+        node_facts(f->facts, f->g->syms, n);
+        for (uint32_t k = 0; k < count; k++)
+            fuse_region(f, inner[k]);
         sym_facts_restore(f->facts, mark);
     }
 }

@@ -286,19 +286,11 @@ static void fuse_region(struct outer *o, struct region *r) {
     for (uint32_t i = 0; i < r->nodes.n; i++) {
         struct node *n = r->nodes.at[i];
         uint32_t mark = sym_facts_mark(o->facts);
-        if (n->kind == NODE_MAP) {
-            for (uint32_t k = 0; k < n->map.n; k++)
-                index_facts(o->facts, o->g->syms, &n->map.index[k]);
-            fuse_region(o, &n->map.body);
-        } else if (n->kind == NODE_LOOP) {
-            index_facts(o->facts, o->g->syms, &n->loop.index);
-            fuse_region(o, &n->loop.body);
-        } else if (n->kind == NODE_WHILE) {
-            fuse_region(o, &n->repeat.body);
-        } else if (n->kind == NODE_BRANCH) {
-            fuse_region(o, &n->branch.then);
-            fuse_region(o, &n->branch.otherwise);
-        }
+        struct region *inner[2];
+        uint32_t count = node_regions(n, inner);
+        node_facts(o->facts, o->g->syms, n);
+        for (uint32_t k = 0; k < count; k++)
+            fuse_region(o, inner[k]);
         sym_facts_restore(o->facts, mark);
     }
 }

@@ -160,21 +160,13 @@ static void inner(struct scheduler *s, struct region *r) {
     for (uint32_t i = 0; i < r->nodes.n; i++) {
         struct node *n = r->nodes.at[i];
         uint32_t mark = sym_facts_mark(s->facts);
-        if (n->kind == NODE_MAP) {
-            if (plain_body(n))
-                vectorize(s, n);
-            for (uint32_t k = 0; k < n->map.n; k++)
-                index_facts(s->facts, s->g->syms, &n->map.index[k]);
-            inner(s, &n->map.body);
-        } else if (n->kind == NODE_LOOP) {
-            index_facts(s->facts, s->g->syms, &n->loop.index);
-            inner(s, &n->loop.body);
-        } else if (n->kind == NODE_WHILE) {
-            inner(s, &n->repeat.body);
-        } else if (n->kind == NODE_BRANCH) {
-            inner(s, &n->branch.then);
-            inner(s, &n->branch.otherwise);
-        }
+        if (n->kind == NODE_MAP && plain_body(n))
+            vectorize(s, n);
+        struct region *below[2];
+        uint32_t count = node_regions(n, below);
+        node_facts(s->facts, s->g->syms, n);
+        for (uint32_t k = 0; k < count; k++)
+            inner(s, below[k]);
         sym_facts_restore(s->facts, mark);
     }
 }
