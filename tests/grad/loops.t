@@ -9,6 +9,7 @@ import tap
 
 np = tap.need_numpy()
 import dclpy
+from differences import slope
 
 HEAD = "x: f64[N], y: f64[N], k: i64"
 SUMSQ = ("fn sumsq(c: f64[*S]) -> s: f64 { map *i in S { v << c[*i];  v * v >> s (sum) } }\n"
@@ -27,7 +28,7 @@ def session(body, over, options="verify=1"):
 def agrees(body, name, over="x", n=6, k=4):
     rng = np.random.default_rng(3)
     args = [rng.uniform(0.5, 1.5, n), rng.uniform(0.5, 1.5, n), k]
-    at, want, slopes = "xy".index(over), np.empty(n), []
+    at, slopes = "xy".index(over), []
     for options in "verify=1", "verify=1 passes=none":
         s = session(body, over, options)
         slopes.append(s.call("slope", *args))
@@ -36,13 +37,7 @@ def agrees(body, name, over="x", n=6, k=4):
         tap.ok(np.array_equal(again.call("slope", *args), slopes[-1]),
                f"{name}, by {over}: as printed and read again")
     s = session(body, over)
-    for i in range(n):
-        v = []
-        for h in (1e-5, -1e-5):
-            moved = [a if a is k else a.copy() for a in args]
-            moved[at][i] += h
-            v.append(float(s.call("value", *moved)))
-        want[i] = (v[0] - v[1]) / 2e-5
+    want = slope(lambda *moved: s.call("value", *moved), args, at)
     for got, how in zip(slopes, ("", ", without passes")):
         error = np.abs(got - want).max() / max(1, np.abs(want).max()) if n else 0
         tap.ok(error < 1e-6, f"{name}, by {over}{how}", got, want)
@@ -140,14 +135,8 @@ for name, gates, call in NETWORKS:
         s.run("fn by_%s(%s, h: f64[2, 3], lengths: i64[2]) -> f64[*shape(%s)] {\n"
               "  l, g = gradient value(x, w, u, b, h, lengths) over %s\n  g\n}\n"
               % (over, SHAPES, over, over))
-        got, want = s.call("by_" + over, *args), np.empty_like(args[at])
-        for i in np.ndindex(*want.shape):
-            v = []
-            for h in (1e-5, -1e-5):
-                moved = [a.copy() for a in args]
-                moved[at][i] += h
-                v.append(float(s.call("value", *moved)))
-            want[i] = (v[0] - v[1]) / 2e-5
+        got = s.call("by_" + over, *args)
+        want = slope(lambda *moved: s.call("value", *moved), args, at)
         tap.ok(np.abs(got - want).max() < 1e-6 * max(1, np.abs(want).max()),
                f"{name}, by {over}", got, want)
 

@@ -3,10 +3,9 @@
 whether the container is left by the passes or not: compiled, with and without passes, as by the
 reference. An integer argument is a symbol of the compiled function."""
 
-import os
-import subprocess
 import sys
 
+import outcomes
 import tap
 
 numpy = tap.need_numpy()
@@ -56,7 +55,7 @@ def kind(text):
     return text
 
 
-def outcomes(options):
+def print_outcomes(options):
     """Prints a line for each case and value."""
     s = dclpy.Session(options)
     x = numpy.ones(2, "f4")
@@ -75,32 +74,15 @@ def outcomes(options):
 
 
 if len(sys.argv) > 1:
-    outcomes(sys.argv[1])
+    print_outcomes(sys.argv[1])
     sys.exit()
 
 
-def run(options):
-    env = dict(os.environ)
-    if env.get("DCL_ASAN_PRELOAD"):  # the child is Python too: it loads the sanitizers first
-        env["LD_PRELOAD"] = env["DCL_ASAN_PRELOAD"]
-        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    done = subprocess.run([sys.executable, __file__, options], stdout=subprocess.PIPE, text=True,
-                          env=env)
-    return done.returncode, done.stdout.splitlines()
-
-
-status, expected = run("backend=ref")
+status, expected = outcomes.run(__file__, "backend=ref")
 errors = sum(line.endswith(": an error") for line in expected)
 tap.ok(status == 0 and errors > 25, "the reference", "\n".join(expected))
 for options in "backend=cpu", "backend=cpu passes=none", "backend=cpu without=dead":
-    status, found = run(options)
-    tap.ok(status == 0, options + ": no crash", "status %d after %s" % (status, found[-1:]))
-    for what, _ in CASES:
-        mine = [[line for line in lines if line.startswith(what + ", ")]
-                for lines in (found, expected)]
-        wrong = ["%s, not %s" % pair for pair in zip(*mine) if pair[0] != pair[1]]
-        tap.ok(mine[0] and not wrong and len(mine[0]) == len(mine[1]),
-               "%s: %s" % (options, what), "; ".join(wrong[:3]))
+    outcomes.compare(__file__, options, [what for what, _ in CASES], ", ", expected)
 
 # An integer of more terms than symbolic integers have (lang/sym/sym_node.h, Note [limits]).
 s = dclpy.Session("")

@@ -3,10 +3,9 @@
 its terms. Programs with values near the ends of i64: compiled, with and without passes, as by the
 reference, or an index outside in both."""
 
-import os
-import subprocess
 import sys
 
+import outcomes
 import tap
 
 numpy = tap.need_numpy()
@@ -46,7 +45,7 @@ CASES = [
 VALUES = [MOST, MOST - 1, LEAST, LEAST + 1, 2**62, 2**62 + 1, -2**62, FAR, 0, 1, 3, 5, 8, -1, -8]
 
 
-def outcomes(options):
+def print_outcomes(options):
     """Prints a line for each case and value; runs in a process of its own, which may crash."""
     s = dclpy.Session(options)
     x = numpy.arange(1, 9, dtype="f4")
@@ -65,30 +64,13 @@ def outcomes(options):
 
 
 if len(sys.argv) > 1:
-    outcomes(sys.argv[1])
+    print_outcomes(sys.argv[1])
     sys.exit()
 
 
-def run(options):
-    env = dict(os.environ)
-    if env.get("DCL_ASAN_PRELOAD"):  # the child is Python too: it loads the sanitizers first
-        env["LD_PRELOAD"] = env["DCL_ASAN_PRELOAD"]
-        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    done = subprocess.run([sys.executable, __file__, options], stdout=subprocess.PIPE, text=True,
-                          env=env)
-    return done.returncode, done.stdout.splitlines()
-
-
-status, expected = run("backend=ref")
+status, expected = outcomes.run(__file__, "backend=ref")
 tap.ok(status == 0 and len(expected) == len(CASES) * len(VALUES), "the reference",
        "\n".join(expected[-3:]))
 for options in "backend=cpu", "backend=cpu passes=none":
-    status, found = run(options)
-    tap.ok(status == 0, options + ": no crash", "status %d after %s" % (status, found[-1:]))
-    for what, _ in CASES:
-        mine = [[line for line in lines if line.startswith(what + ": ")]
-                for lines in (found, expected)]
-        wrong = ["%s, not %s" % pair for pair in zip(*mine) if pair[0] != pair[1]]
-        tap.ok(len(mine[0]) == len(VALUES) and not wrong, "%s: %s" % (options, what),
-               "; ".join(wrong[:3]))
+    outcomes.compare(__file__, options, [what for what, _ in CASES], ": ", expected)
 tap.done_testing()

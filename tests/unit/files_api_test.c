@@ -3,8 +3,8 @@
    with NumPy in tests/files. */
 #include "lang/files/files.h"
 #include "tests/harness/tap.h"
+#include "tests/unit/files_around.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -56,12 +56,7 @@ static bool read_file(const char *path, struct file_tensors *out) {
 
 /* How many files lie in the working directory. */
 static int files_here(void) {
-    int n = 0;
-    DIR *d = opendir(".");
-    while (d && readdir(d))
-        n++;
-    closedir(d);
-    return n - 2;
+    return entries(".") - 2;
 }
 
 static int open_descriptors(void) {
@@ -239,23 +234,6 @@ static void test_refused(void) {
     arena_free(arena);
 }
 
-static bool holds_old(const char *path) {
-    char text[10] = "";
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
-    if (f)
-        fclose(f);
-    return n == 3 && memcmp(text, "old", 3) == 0;
-}
-
-static void make_old(const char *path) {
-    FILE *f = fopen(path, "w");
-    if (f) {
-        fputs("old", f);
-        fclose(f);
-    }
-}
-
 /* As a full disk: the system refuses to write on, at every length. */
 static void test_full_disk(void) {
     static uint32_t noise[40000];
@@ -279,7 +257,7 @@ static void test_full_disk(void) {
         const struct file_tensor *t = samples[k].image ? &picture : large;
         const char *name = samples[k].name;
         uint32_t n = samples[k].count;
-        make_old(name);
+        make_text(name, "old");
         int before = files_here();
         bool kept = true;
         start();

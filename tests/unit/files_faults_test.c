@@ -4,8 +4,8 @@
    before the C library's; under a sanitizer, which has its own, those for memory do not. */
 #include "lang/files/files.h"
 #include "tests/harness/tap.h"
+#include "tests/unit/files_around.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -127,33 +127,6 @@ static struct file_tensor tensor_of(const char *name) {
     return t;
 }
 
-static int entries(const char *path) {
-    int n = 0;
-    DIR *d = opendir(path);
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n;
-}
-
-static bool is_old(const char *path) {
-    char text[10] = "";
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
-    if (f)
-        fclose(f);
-    return n == 3 && memcmp(text, "old", 3) == 0;
-}
-
-static void make_old(const char *path, const char *text) {
-    FILE *f = fopen(path, "w");
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
-}
-
 struct outcome {
     bool good, jumped, unsaid;
     bool reached; /* the call that was to fail */
@@ -197,13 +170,13 @@ static void test_all(bool write) {
         int files = entries("."), open_files = entries("/proc/self/fd");
         for (bool more = true; more && n < 100000;) {
             if (write)
-                make_old(name, "old");
+                make_text(name, "old");
             struct outcome o = attempt(name, write, ++n);
             more = o.reached;
             errors += !o.good;
             jumps += o.jumped;
             unsaid += o.unsaid;
-            lost += write && !o.good && !is_old(name);
+            lost += write && !o.good && !holds_old(name);
         }
         ok(errors > 2 && n < 100000, "%s is %s, %ld calls failing%s, %d errors", name,
            write ? "written" : "read", n - 1, memory_too ? ", memory too" : "", errors);
@@ -222,11 +195,11 @@ int main(void) {
         bytes[i] = (unsigned char)(i * 7);
     }
     for (size_t k = 0; k < NAMES; k++) {
-        make_old(names[k], "old");
+        make_text(names[k], "old");
         if (!strstr(names[k], ".index"))
             ok(attempt(names[k], true, -1).good, "%s is made", names[k]);
     }
-    make_old("t.index.json", "{\"weight_map\":{\"a\":\"t.safetensors\"}}");
+    make_text("t.index.json", "{\"weight_map\":{\"a\":\"t.safetensors\"}}");
     cause = EIO;
     test_all(false);
     test_all(true);
