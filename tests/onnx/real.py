@@ -19,7 +19,7 @@ MODELS = os.path.join(tap.BUILD, "oracles", "models")
 VAD = "silero_vad/data/silero_vad"
 OCR = "rapidocr_onnxruntime/models/ch_"
 # path, what is known at import, sizes of inputs that the model leaves open. Noise is no picture:
-# what finds texts gives 1e-6 everywhere for it, in which rounding is all; PICTURES get lines of bars.
+# what finds texts gives 1e-6 everywhere for it, in which rounding is all; PICTURES get bars.
 PICTURES = {OCR + "PP-OCRv4_det_infer.onnx"}
 CASES = [
     ("magika/models/standard_v3_3/model.onnx", [], {}),
@@ -38,7 +38,7 @@ CASES = [
      {"input": [1, 576], "state": [2, 1, 128]}),
     (VAD + "_openvino_16k.onnx", [], {}),
 ]
-# ONNX Runtime's sigmoid (1.32) is off by up to 9e-8, whatever its value: at -12 that is 0.6 % of it.
+# ONNX Runtime's sigmoid (1.32) is off by up to 9e-8, whatever its value: at -12 by 0.6 % of it.
 # So outputs that are smaller than this altogether are compared as if they were this large.
 SMALL = 1e-2
 TYPES = {"tensor(float)": "f4", "tensor(int64)": "i8", "tensor(int32)": "i4"}
