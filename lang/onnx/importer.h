@@ -94,6 +94,8 @@ void operand_same(struct importer *m, struct name id, struct operand *x);
 bool operand_fixed(struct importer *m, const struct operand *x, bool integers, struct value *v);
 /* Makes the number or truth value *V one of T, as a cast does; false if it is of another kind. */
 bool operand_round(enum dtype t, struct value *v);
+/* V, which holds exact elements of T, as a program writes them: 0.1 for the f32 nearest to it. */
+struct value operand_shown(struct importer *m, enum dtype t, struct value v);
 /* An expression that reads X as a tensor. WEAK: a number may take the element type it meets. */
 struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak);
 

@@ -108,6 +108,8 @@ static struct ast *make_argument(struct work *w, uint32_t k, const struct operan
                      w->x->text, wire_text(m->arena, w->x->wire->input.at[k]));
         return NULL;
     }
+    if (!as_fixed)
+        v = operand_shown(m, x->type, v);
     if (takes == TAKES_NUMBER && is_list(&v) && v.list->n == 1)
         v = v.list->at[0];
     if (takes == TAKES_LIST && !is_list(&v)) {

@@ -75,7 +75,7 @@ static struct value element(enum dtype t, const char *data, int64_t i) {
     if (t == DT_bool)
         return value_bool(s.b);
     if (dtype_is_float(t))
-        return value_float(print_number_value(scalar_cast(t, DT_f64, s).f64, t));
+        return value_float(scalar_cast(t, DT_f64, s).f64);
     return value_int(scalar_cast(t, DT_i64, s).i64);
 }
 
@@ -117,12 +117,23 @@ bool operand_round(enum dtype t, struct value *v) {
     if (dtype_is_float(t) && value_is_number(v) && v->kind != VAL_SYM) {
         s = scalar_cast(DT_f64, t,
                         scalar_from_f64(DT_f64, v->kind == VAL_INT ? (double)v->i : v->f));
-        *v = value_float(print_number_value(scalar_cast(t, DT_f64, s).f64, t));
+        *v = value_float(scalar_cast(t, DT_f64, s).f64);
         return true;
     }
     if (v->kind == VAL_INT && !dtype_is_float(t))
         *v = value_int(scalar_cast(t, DT_i64, scalar_from_i64(t, v->i)).i64);
     return (v->kind == VAL_INT || v->kind == VAL_SYM) && !dtype_is_float(t);
+}
+
+struct value operand_shown(struct importer *m, enum dtype t, struct value v) {
+    if (v.kind == VAL_FLOAT && dtype_is_float(t))
+        return value_float(print_number_value(v.f, t));
+    if (v.kind != VAL_LIST && v.kind != VAL_PACK)
+        return v;
+    struct value list = value_list_new(m->arena, VAL_LIST, v.list->n);
+    for (uint32_t i = 0; i < v.list->n; i++)
+        list.list->at[i] = operand_shown(m, t, v.list->at[i]);
+    return list;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -184,6 +195,7 @@ struct ast *operand_tensor(struct importer *m, const struct operand *x, bool wea
     struct ast *none = blank_tensor(m, x->type, &v);
     if (none)
         return none;
+    v = operand_shown(m, x->type, v);
     struct ast *e = tensor_of_numbers(m, &v);
     enum dtype own = own_type(&v);
     bool list = v.kind == VAL_LIST || v.kind == VAL_PACK;

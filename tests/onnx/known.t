@@ -51,6 +51,12 @@ gives("a product of singles is rounded", numpy.array([29, 14]), shape, as_float,
       node("Mul", ["f", "k"], ["p"]), node("Cast", ["p"], ["y"], to=I64))
 gives("as is a sum", numpy.array([0], "f4"), floats(16777216), node("Cast", ["one"], ["o"], to=F32),
       node("Add", ["k", "o"], ["a"]), node("Sub", ["a", "k"], ["y"]), one=[1])
+for kind, code in (("singles", "f4"), ("halves", "f2")):
+    a, b = numpy.array([-4.3, 7.2], code), numpy.array([2.1, 3.6], code)
+    gives("what is left of %s is that of the numbers they are, not of their texts" % kind,
+          numpy.fmod(a, b), floats(-4.3, 7.2), node("Constant", [], ["m"], value_floats=[2.1, 3.6]),
+          node("Cast", ["k"], ["c"], to=NUMBERS[code]), node("Cast", ["m"], ["d"], to=NUMBERS[code]),
+          node("Mod", ["c", "d"], ["y"], fmod=1))
 gives("whole numbers wrap", numpy.array([144], "u1"), node("Add", ["a", "a"], ["y"]),
       a=numpy.array([200], "u1"))
 gives("as they are cast", numpy.array([255, 44], "u1"), node("Cast", ["a"], ["y"], to=2),
