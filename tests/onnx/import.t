@@ -144,6 +144,18 @@ text = imported(model(node("Reshape", ["x", "to"], ["y"]),
                 "--dim", "m=3", "--dim", "x[2]=5")
 tap.ok("x: f32[3, n, 5]) -> y: f32[3, 5 * n]" in text, "and those that are given", text)
 
+text = computes(model(node("Constant", [], ["k"], value_float=0.1),
+                      node("Constant", [], ["m"], value_floats=[0.3, 1e-5]),
+                      node("Mul", ["x", "k"], ["p"]), node("MatMul", ["p", "q"], ["r"]),
+                      node("Identity", ["m"], ["n"]), node("Add", ["n", "k"], ["z"]),
+                      inputs=[value("x", F32, [6, 4])], weights=[tensor("q", f4(4))],
+                      outputs=[value("p", F32, [6, 4]), value("z", F32, [2]),
+                               value("r", F32, [6])]), [x],
+                [x * numpy.float32(0.1), numpy.array([0.4, 0.10001], "f4")],
+                "numbers, and a product by a vector")
+tap.ok("p = x * 0.1\n" in text and "onnx_matmul(p, q)" in text and "0.30000001" not in text,
+       "in few digits", text)
+
 # --- elements in other files --------------------------------------------------------------------
 
 

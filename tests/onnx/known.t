@@ -55,7 +55,8 @@ for kind, code in (("singles", "f4"), ("halves", "f2")):
     a, b = numpy.array([-4.3, 7.2], code), numpy.array([2.1, 3.6], code)
     gives("what is left of %s is that of the numbers they are, not of their texts" % kind,
           numpy.fmod(a, b), floats(-4.3, 7.2), node("Constant", [], ["m"], value_floats=[2.1, 3.6]),
-          node("Cast", ["k"], ["c"], to=NUMBERS[code]), node("Cast", ["m"], ["d"], to=NUMBERS[code]),
+          node("Cast", ["k"], ["c"], to=NUMBERS[code]),
+          node("Cast", ["m"], ["d"], to=NUMBERS[code]),
           node("Mod", ["c", "d"], ["y"], fmod=1))
 gives("whole numbers wrap", numpy.array([144], "u1"), node("Add", ["a", "a"], ["y"]),
       a=numpy.array([200], "u1"))
