@@ -155,6 +155,7 @@ text = computes(model(node("Constant", [], ["k"], value_float=0.1),
                 "numbers, and a product by a vector")
 tap.ok("p = x * 0.1\n" in text and "onnx_matmul(p, q)" in text and "0.30000001" not in text,
        "in few digits", text)
+os.remove("m.safetensors")  # of the current folder, where a program looks first
 
 # --- elements in other files --------------------------------------------------------------------
 
