@@ -111,7 +111,7 @@ static bool is_assert(const struct names *names, const struct ast *node) {
 }
 
 static bool has_assert(const struct names *names, const struct ast *node) {
-    if (!node || node->kind == AST_FN || node->kind == AST_LAYER)
+    if (!node || ast_is_definition(node))
         return false;
     if (is_assert(names, node))
         return true;
@@ -142,7 +142,7 @@ static void run_script(struct tests *t, const struct names *names, const struct 
     for (uint32_t i = 0; i < tree->nkids && t->status < EXIT_USAGE; i++) {
         const struct ast *st = tree->kids[i];
         uint32_t line;
-        if (st->kind == AST_FN || st->kind == AST_LAYER || st->kind == AST_USE)
+        if (ast_is_definition(st) || st->kind == AST_USE)
             continue;
         if (!s && !(s = session_for(t, NULL)))
             return;

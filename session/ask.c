@@ -9,8 +9,7 @@
 /* --- expressions ----------------------------------------------------------------------------- */
 
 static bool is_question(const struct ast *file) {
-    return file->nkids == 1 && file->kids[0]->kind != AST_FN && file->kids[0]->kind != AST_LAYER &&
-           file->kids[0]->kind != AST_USE;
+    return file->nkids == 1 && !ast_is_definition(file->kids[0]) && file->kids[0]->kind != AST_USE;
 }
 
 void question_begin(struct dcl_session *s, const struct ast *e) {

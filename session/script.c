@@ -386,12 +386,8 @@ static bool run_statement(struct dcl_session *s, const struct ast *st, bool show
     return ok;
 }
 
-static bool is_definition(const struct ast *item) {
-    return item->kind == AST_FN || item->kind == AST_LAYER;
-}
-
 static bool is_statement(const struct ast *item) {
-    return !is_definition(item) && item->kind != AST_USE;
+    return !ast_is_definition(item) && item->kind != AST_USE;
 }
 
 bool script_run(struct dcl_session *s, struct text *t, bool show) {
@@ -399,7 +395,7 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
     bool layers = false;
     /* Where a text defines a name twice, statements between see the first. */
     for (uint32_t i = file->nkids; i-- > 0;)
-        if (is_definition(file->kids[i])) {
+        if (ast_is_definition(file->kids[i])) {
             module_define(s->module, file->kids[i]);
             layers = layers || file->kids[i]->kind == AST_LAYER;
         }
@@ -412,7 +408,7 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
         struct ast *item = file->kids[i];
         if (is_statement(item))
             doing_item(s, ++at, statements);
-        if (is_definition(item)) {
+        if (ast_is_definition(item)) {
             bool again = module_find(s->module, item->name, NULL) != item;
             if (again)
                 module_forget_gradient(s->module, item->name);

@@ -263,8 +263,9 @@ const char *library_path(struct arena *a);
 const char *library_folder(struct arena *a);
 
 /* text.c */
-/* The library's module in FOLDER; NULL after errors. */
-struct module *text_library_module(struct dcl_session *s, const char *folder);
+/* USER sees from now on what USE means: in the file FROM, or NULL for a module of the library,
+   found nowhere else. False after errors. */
+bool text_use(struct dcl_session *s, struct module *user, const struct ast *use, const char *from);
 /* Parses and checks TEXT and adds its definitions to MODULE; undo takes them back. NULL after
    errors. The result is pinned until text_release. */
 struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,

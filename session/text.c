@@ -45,10 +45,6 @@ static bool is_variable(void *data, struct name n) {
     return env_find(s->script, n, NULL) != NULL;
 }
 
-static bool is_definition(const struct ast *item) {
-    return item->kind == AST_FN || item->kind == AST_LAYER;
-}
-
 /* --- use ------------------------------------------------------------------------------------ */
 
 /* FILE in a folder of DCL_PATH, which are parted by colons. */
@@ -63,21 +59,21 @@ static bool find_on_path(struct dcl_session *s, const char *file, char path[PATH
     return false;
 }
 
-/* The file that USE in the file FROM means: beside FROM, or from the current folder, or from one of
-   DCL_PATH; else a folder of the LIBRARY. */
+/* The file that USE in the file FROM (NULL: of the library) means: beside FROM, or from the current
+   folder, or from one of DCL_PATH; else a folder of the LIBRARY. */
 static bool find_used(struct dcl_session *s, const struct ast *use, const char *from,
                       char path[PATH_MAX], bool *library) {
     *library = false;
     const char *name = name_text(s->names, use->name);
     const char *file = use->flags & AST_PATH ? name : arena_printf(s->messages, "%s.dcl", name);
-    const char *slash = strrchr(from, '/');
+    const char *slash = from ? strrchr(from, '/') : NULL;
     if (slash && file[0] != '/') {
         const char *beside =
             arena_printf(s->messages, "%.*s%s", (int)(slash - from + 1), from, file);
         if (realpath(beside, path))
             return true;
     }
-    if (realpath(file, path) || (file[0] != '/' && find_on_path(s, file, path)))
+    if (from && (realpath(file, path) || (file[0] != '/' && find_on_path(s, file, path))))
         return true;
     const char *folder = use->flags & AST_PATH ? NULL : library_module_folder(s->messages, name);
     *library = folder != NULL;
@@ -106,7 +102,7 @@ static bool read_module(struct dcl_session *s, struct module *m, const char *pat
     if (!t)
         return false;
     for (uint32_t i = 0; i < t->file->nkids; i++)
-        if (!is_definition(t->file->kids[i]) && t->file->kids[i]->kind != AST_USE)
+        if (!ast_is_definition(t->file->kids[i]) && t->file->kids[i]->kind != AST_USE)
             diag_error(&s->diags, t->file->kids[i]->span, ERR_NOT_HERE,
                        "a file that others use holds definitions only");
     text_release(s, t);
@@ -130,13 +126,7 @@ static struct module *module_at(struct dcl_session *s, const char *path, const s
     return NULL;
 }
 
-struct module *text_library_module(struct dcl_session *s, const char *folder) {
-    char path[PATH_MAX];
-    return realpath(folder, path) ? module_at(s, path, NULL, true) : NULL;
-}
-
-static bool use_module(struct dcl_session *s, struct module *user, const struct ast *use,
-                       const char *from) {
+bool text_use(struct dcl_session *s, struct module *user, const struct ast *use, const char *from) {
     char path[PATH_MAX];
     bool library;
     if (!find_used(s, use, from, path, &library))
@@ -180,16 +170,16 @@ static void check_shapes(struct dcl_session *s, struct module *m, const struct a
 static bool read_items(struct dcl_session *s, struct module *m, const char *path, struct text *t) {
     bool found = true;
     for (uint32_t i = 0; i < t->file->nkids; i++)
-        if (t->file->kids[i]->kind == AST_USE && !use_module(s, m, t->file->kids[i], path))
+        if (t->file->kids[i]->kind == AST_USE && !text_use(s, m, t->file->kids[i], path))
             found = false;
     if (!found)
         return false;
     for (uint32_t i = 0; i < t->file->nkids; i++)
-        if (is_definition(t->file->kids[i]))
+        if (ast_is_definition(t->file->kids[i]))
             forget_gradient(s, m, t->file->kids[i]->name);
     for (uint32_t i = 0; i < t->file->nkids; i++) {
         struct ast *item = t->file->kids[i];
-        if (!is_definition(item))
+        if (!ast_is_definition(item))
             continue;
         const struct ast *former = module_find(m, item->name, NULL);
         if (former && former->span.source == item->span.source)

@@ -69,6 +69,7 @@ static void put_definition(struct dcl_session *s, struct module *m, struct name 
                           .module = m,
                           .name = n,
                           .definition = (struct ast *)(uintptr_t)former});
+    m->rewrites = m->rewrites || (def && def->kind == AST_REWRITE);
     map_put(&m->defs, n.i, (uintptr_t)def);
     s->generation++;
 }

@@ -69,6 +69,10 @@ bool ast_may_miss(const struct ast *param) {
     return param->kids[1] || (param->kids[0] && (param->kids[0]->flags & AST_OPTIONAL));
 }
 
+bool ast_is_definition(const struct ast *item) {
+    return item->kind == AST_FN || item->kind == AST_LAYER || item->kind == AST_REWRITE;
+}
+
 static const char grad_prefix[] = "grad ";
 
 struct name ast_grad_name(struct arena *a, struct names *names, struct name f) {
@@ -79,6 +83,14 @@ const char *ast_grad_of(const struct names *names, struct name definition) {
     const char *text = name_text(names, definition);
     size_t n = strlen(grad_prefix);
     return strncmp(text, grad_prefix, n) == 0 ? text + n : NULL;
+}
+
+struct name ast_rewrite_name(struct arena *a, struct names *names, struct name r) {
+    return name_of_text(names, arena_printf(a, "rewrite %s", name_text(names, r)));
+}
+
+bool ast_is_spelled(const struct names *names, struct name definition) {
+    return strchr(name_text(names, definition), ' ') == NULL;
 }
 
 /* Equal as literals: -0 differs from 0, a NaN equals every NaN. */

@@ -29,6 +29,7 @@ enum ast_flag {
     AST_BUFFER = 1 << 10,  /* STATE: `buffer`, not trained, written by methods */
     AST_OPTIONAL = 1 << 8, /* TYPE: `?`, the argument may be absent */
     AST_LIST_OF = 1 << 9,  /* TYPE: `[]`, a list of tensors of this type */
+    AST_CHOICE = 1 << 11,  /* IF: of a rewrite, false if the condition is not known */
     AST_PAREN = 1 << 7     /* an expression written in parentheses (for nothing but messages) */
 };
 
@@ -89,10 +90,18 @@ struct ast *ast_clone(struct arena *a, const struct ast *node);
 bool ast_equal(const struct ast *x, const struct ast *y);
 /* Whether a call may leave out the argument of PARAM: a default, or an optional type. */
 bool ast_may_miss(const struct ast *param);
+/* Whether ITEM of a file is a function, layer or rewrite: what other items may name. */
+bool ast_is_definition(const struct ast *item);
 /* The name of `grad F` among definitions, "grad F", which no program can spell. */
 struct name ast_grad_name(struct arena *a, struct names *names, struct name f);
 /* The text of F if a definition of this name is a `grad F`, else NULL. */
 const char *ast_grad_of(const struct names *names, struct name definition);
+/* The keyword by which a pattern takes the static arguments that it does not mention. */
+#define REWRITE_ATTRIBUTES "attrs"
+/* The name of `rewrite R` among definitions, "rewrite R". */
+struct name ast_rewrite_name(struct arena *a, struct names *names, struct name r);
+/* Whether NAME is one that a program spells: neither of a `grad F` nor of a `rewrite R`. */
+bool ast_is_spelled(const struct names *names, struct name definition);
 const char *ast_kind_name(enum ast_kind kind);
 const char *ast_kind_doc(enum ast_kind kind);
 

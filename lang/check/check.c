@@ -103,6 +103,7 @@ bool check_file(struct arena *a, struct module *m, const struct check_builtins *
         switch (item->kind) {
         case AST_FN:
         case AST_LAYER: check_definition(&c, item); break;
+        case AST_REWRITE: check_rewrite(&c, item); break;
         case AST_USE: break;
         default: check_statement(&c, item); break;
         }

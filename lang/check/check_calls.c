@@ -4,6 +4,8 @@
 #include "lang/print/print.h"
 #include "lang/scalar/scalar.h"
 
+#include <string.h>
+
 /* A call on the way: which parameters have an argument. Missing ones are told only if nothing else
    was: they may follow from it (a slip in a keyword). */
 struct match {
@@ -11,6 +13,7 @@ struct match {
     const struct ast **given; /* one for each parameter */
     uint32_t positional;      /* arguments without a name */
     bool spread;              /* `*list` stands among them: their number is not known */
+    bool rest;                /* `attrs = m` stands for others */
     bool wrong;               /* something was reported */
 };
 
@@ -81,12 +84,20 @@ static void give(struct checker *c, struct match *k, uint32_t at, const struct a
         check_inout(c, k, param, value);
 }
 
+bool is_attributes(const struct checker *c, const struct ast *arg) {
+    return c->rewriting && arg->kind == AST_KEYWORD && arg->kids[0]->kind == AST_NAME &&
+           strcmp(text_of(c, arg->name), REWRITE_ATTRIBUTES) == 0;
+}
+
 static void give_named(struct checker *c, struct match *k, const struct ast *arg) {
     for (uint32_t i = 0; i < k->params->nkids; i++)
         if (name_eq(k->params->kids[i]->name, arg->name)) {
             give(c, k, i, arg, arg->kids[0]);
             return;
         }
+    k->rest = k->rest || is_attributes(c, arg);
+    if (k->rest)
+        return;
     k->wrong = true;
     const char *def = text_of(c, k->def->name);
     struct diag *m = diag_error(c->diags, arg->span, ERR_ARG_NAME, def, text_of(c, arg->name));
@@ -111,7 +122,8 @@ static void give_next(struct checker *c, struct match *k, const struct ast *arg)
 static void check_missing(struct checker *c, const struct match *k, const struct ast *call) {
     for (uint32_t i = 0; i < k->params->nkids; i++) {
         const struct ast *param = k->params->kids[i];
-        if (k->given[i] || ast_may_miss(param) || (k->spread && !(param->flags & AST_STATIC)))
+        if (k->given[i] || k->rest || ast_may_miss(param) ||
+            (k->spread && !(param->flags & AST_STATIC)))
             continue;
         struct diag *m = diag_error(c->diags, call->span, ERR_ARG_MISSING, text_of(c, k->def->name),
                                     text_of(c, param->name));

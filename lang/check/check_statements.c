@@ -234,6 +234,7 @@ void check_statement(struct checker *c, struct ast *s) {
     case AST_RETURN: check_return(c, s); break;
     case AST_FN:
     case AST_LAYER:
+    case AST_REWRITE:
     case AST_STATE:
     case AST_USE: not_here(c, s, "definitions stand outside of blocks"); break;
     default: check_expr(c, s); break;

@@ -72,6 +72,7 @@ struct checker {
     struct map scope;    /* name.i -> struct binding *, NULL when out of scope */
     struct map ended;    /* name.i -> the last binding that went out of scope */
     struct map reported; /* name.i -> 1 + unit in which it was reported as unknown */
+    bool rewriting;      /* a rewrite is checked: calls may have `attrs = m` */
     struct map later;    /* name.i -> 1: script variables of this file, from its first line on */
     struct map members;  /* name.i -> unit: all that layers bind, from their first line on */
     VEC(struct binding *) open;
@@ -140,10 +141,15 @@ void collect_members(struct checker *c, const struct ast *body);
 void check_gradient(struct checker *c, const struct ast *grad);
 
 /* check_calls.c */
+/* Whether ARG of a call is `attrs = m` of a rewrite. */
+bool is_attributes(const struct checker *c, const struct ast *arg);
 void check_call(struct checker *c, struct ast *call);
 void check_pipe(struct checker *c, struct ast *pipe);
 /* What follows `~`: a function or a call that eval completes with shape and element type. */
 void check_initializer(struct checker *c, struct ast *init);
+
+/* check_rewrites.c */
+void check_rewrite(struct checker *c, struct ast *rewrite);
 
 /* check_ranges.c */
 void range_begin(struct checker *c, struct binding *index, struct ast *iter, uint32_t before);

@@ -14,6 +14,7 @@ struct module *module_new(struct arena *a, struct names *names, const char *path
 }
 
 void module_define(struct module *m, struct ast *def) {
+    m->rewrites = m->rewrites || def->kind == AST_REWRITE;
     map_put(&m->defs, def->name.i, (uintptr_t)def);
 }
 
@@ -53,7 +54,7 @@ static void each_of(const struct module *m, const struct module *from,
         struct name n = {(uint32_t)from->defs.entries[i].key};
         const struct module *where = NULL;
         struct ast *def = module_find(m, n, &where);
-        if (where == from && !ast_grad_of(m->names, n))
+        if (where == from && ast_is_spelled(m->names, n))
             f(data, n, def);
     }
 }

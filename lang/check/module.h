@@ -12,9 +12,10 @@ struct module {
     struct arena *arena;
     struct names *names;
     const char *path;             /* for messages */
-    struct map defs;              /* name.i -> struct ast * of kind FN or LAYER */
+    struct map defs;              /* name.i -> struct ast * of kind FN, LAYER, REWRITE */
     const struct module *prelude; /* NULL for the prelude itself */
     VEC(const struct module *) uses;
+    bool rewrites; /* some REWRITE has been defined here */
 };
 
 struct module *module_new(struct arena *a, struct names *names, const char *path,

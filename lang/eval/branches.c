@@ -316,10 +316,24 @@ static bool choose(struct eval *ev, struct env *env, const struct ast *s, bool c
     return eval_block_of(ev, block_env(ev, env), arm, f, out);
 }
 
+/* Whether E is true and this is known now; what cannot be evaluated is not. */
+static bool is_known_true(struct eval *ev, struct env *env, const struct ast *e) {
+    struct diags before = *ev->diags;
+    struct value c;
+    bool ok = eval_expr(ev, env, e, &c);
+    if (!ok) {
+        *ev->diags = before;
+        *ev->diags->last = NULL;
+    }
+    return ok && c.kind == VAL_BOOL && c.b;
+}
+
 bool eval_if(struct eval *ev, struct env *env, const struct ast *s, struct flow f,
              struct value *out) {
     struct value c;
     *out = value_none();
+    if (s->flags & AST_CHOICE)
+        return choose(ev, env, s, is_known_true(ev, env, s->kids[0]), f, out);
     if (!eval_condition(ev, env, s, &c))
         return false;
     if (c.kind == VAL_BOOL)

@@ -3,6 +3,8 @@
    (layers.c) and builtins (builtins.c). */
 #include "lang/eval/internal.h"
 
+#include "lang/rewrite/rewrite.h"
+
 #include <string.h>
 
 bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
@@ -299,6 +301,8 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         diag_error(ev->diags, span, ERR_RECURSION, EVAL_MAX_DEPTH);
         return false;
     }
+    const struct ast *layer = fn->self ? fn->self->layer->def : NULL;
+    const struct ast *block = rewrite_definition(ev->arena, fn->module, def, layer)->kids[3];
     const struct ast *params = def->kids[0];
     int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
     if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
@@ -318,7 +322,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     bool ok = bind_parameters(&b, params, slots, args) &&
               check_where(ev, b.env, what, def->kids[2], span) &&
               declare_results(&b, def->kids[1], def->kids[3]) &&
-              eval_block_of(ev, b.env, def->kids[3], body_flow(def), &body);
+              eval_block_of(ev, b.env, block, body_flow(def), &body);
     if (ok && ev->returned)
         body = ev->result;
     struct value results = value_none();

@@ -1,7 +1,7 @@
 /* CSV: numbers between commas, a row in each line (RFC 4180), as a tensor of two dimensions.
    The text is walked twice: first each field is looked at, which gives rows, columns and the
    element type, then the numbers are made, correctly rounded. What a number is, and what a header,
-   says lang/LANGUAGE.md, section 12. No function whose result hangs on the locale is used on a text
+   says lang/LANGUAGE.md, section 13. No function whose result hangs on the locale is used on a text
    with a point. */
 #include "lang/files/format.h"
 

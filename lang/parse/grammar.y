@@ -66,12 +66,13 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 
 %token <token> EOL "end of line" NAME "name" INT "whole number" INT_MIN "2^63" FLOAT "number"
 %token <token> STR "string" ARROW "->" PIPE "|>" LE "<=" GE ">=" EQ "==" NE "!=" READ "<<"
-%token <token> WRITE ">>" UPDATE "+=" FLOORDIV "//" POW "**"
+%token <token> WRITE ">>" GIVES "=>" UPDATE "+=" FLOORDIV "//" POW "**"
 %token <token> FN "fn" GRAD "grad" LAYER "layer" PARAM "param" BUFFER "buffer" MAP "map" IN "in"
 %token <token> FOR "for"
 %token <token> IF "if" ELSE "else" WHILE "while" WHERE "where" AND "and" OR "or" NOT "not"
 %token <token> INOUT "inout" USE "use" RETURN "return" TRUE "true" FALSE "false"
 %token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" OVER "over" WITH "with"
+%token <token> REWRITE "rewrite" WHEN "when"
 %token START_FILE START_BLOCK START_MEMBERS
 
 %precedence "over" "with"
@@ -86,7 +87,8 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %precedence NEGATION
 %right "**"
 
-%type <sub> item fn grad layer use where conds cond params plist prm prms results rlist result
+%type <sub> item fn grad layer rewrite rules rules_ended rules_full rule lets letlist when
+%type <sub> use where conds cond params plist prm prms results rlist result
 %type <sub> type element_type tensor_type dims dimlist dim any spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path
@@ -113,7 +115,7 @@ items_full: items_ended item {
     }
   | items_ended error { build_statement(parser, build_none()); }
   | items_full error { build_drop_last(parser, parser->file); } ;
-item: fn | grad | layer | use | simple { $$ = build_statement(parser, $1); } ;
+item: fn | grad | layer | rewrite | use | simple { $$ = build_statement(parser, $1); } ;
 
 use: "use" NAME { $$ = build_named(build(parser, AST_USE, @$, 0), NAME_OF($2)); }
   | "use" STR {
@@ -220,6 +222,36 @@ state: kept NAME ':' type { $$ = build_state(parser, @$, $1, $2, $4, build_none(
         $$.node->flags |= AST_TILDE;
     } ;
 kept: "param" { $$ = 0; } | "buffer" { $$ = AST_BUFFER; } ;
+
+/* --- rewrites -------------------------------------------------------------------------------- */
+
+rewrite: "rewrite" NAME '{' rules '}' {
+        RECOVERED;
+        struct name name = ast_rewrite_name(parser->arena, parser->names, NAME_OF($2));
+        struct sub body = build_block(parser, $4, (struct span){@3.source, @3.start, @5.end});
+        $$ = build_named(build(parser, AST_REWRITE, @$, 1, body), name);
+        $$.node->doc = parser->tokens.at[$1].doc;
+        $$ = build_statement(parser, $$);
+    } ;
+rules: rules_ended | rules_full ;
+rules_ended: %empty { $$ = build_body(parser, @$); } | rules_ended eol | rules_full eol ;
+rules_full: rules_ended rule { $$ = build_append(parser, $1, build_statement(parser, $2)); }
+  | rules_ended error { $$ = $1; build_statement(parser, build_none()); }
+  | rules_full error { $$ = $1; build_drop_last(parser, $1.node); } ;
+rule: expr "=>" expr lets when {
+        $$ = build_with_list(parser, AST_RULE, @$, $4, 3, $1, $3, $5);
+    } ;
+lets: %empty { $$ = build_list(parser, @$); } | "where" letlist { $$ = $2; } ;
+letlist: NAME '=' expr {
+        struct sub let = build_named(build(parser, AST_KEYWORD, @$, 1, $3), NAME_OF($1));
+        $$ = build_append(parser, build_list(parser, @$), let);
+    }
+  | letlist ',' NAME '=' expr {
+        struct span at = {@3.source, @3.start, @5.end};
+        struct sub let = build_named(build(parser, AST_KEYWORD, at, 1, $5), NAME_OF($3));
+        $$ = build_append(parser, $1, let);
+    } ;
+when: %empty { $$ = build_none(); } | "when" expr { $$ = $2; } ;
 
 /* --- statements ------------------------------------------------------------------------------ */
 

@@ -157,7 +157,7 @@ static int update_word(const struct scan *s, const struct token *before, const s
 }
 
 static bool is_word(int kind) {
-    return kind == TOK_RESERVED || kind == TOK_FLOAT || (kind >= TOK_FN && kind <= TOK_WITH);
+    return kind == TOK_RESERVED || kind == TOK_FLOAT || (kind >= TOK_FN && kind <= TOK_WHEN);
 }
 
 /* Keywords after a dot are names; a word with a '=' behind it may be an update. */
@@ -203,6 +203,7 @@ static bool wants_more(int kind) {
     case TOK_PIPE:
     case TOK_LE:
     case TOK_GE:
+    case TOK_GIVES:
     case TOK_EQ:
     case TOK_NE:
     case TOK_READ:
@@ -228,6 +229,7 @@ static bool ends_line(const struct token *last, const struct token *next) {
     case TOK_ARROW:
     case TOK_PIPE:
     case TOK_WHERE:
+    case TOK_WHEN:
     case TOK_ELSE: return false;
     default: return true;
     }

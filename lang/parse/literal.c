@@ -97,13 +97,13 @@ static int keyword_kind(const char *text, uint32_t n) {
 void scan_word(struct scan *s, const char *text, uint32_t n) {
     int kind = keyword_kind(text, n);
     const char *doc = NULL;
-    if ((kind == TOK_FN || kind == TOK_GRAD || kind == TOK_LAYER) && s->line_start &&
-        s->doc_end != 0)
+    bool defines = kind == TOK_FN || kind == TOK_GRAD || kind == TOK_LAYER || kind == TOK_REWRITE;
+    if (defines && s->line_start && s->doc_end != 0)
         doc = doc_text(s, s->doc_start, s->doc_end);
     struct token *t = scan_token(s, kind);
     if (kind == TOK_FLOAT) {
         t->number = text[0] == 'i' ? (double)INFINITY : (double)NAN;
-    } else if (kind == TOK_FN || kind == TOK_GRAD || kind == TOK_LAYER) {
+    } else if (defines) {
         t->doc = doc;
     } else if (kind == TOK_NAME && s->names != NULL) {
         t->name = name_of(s->names, text, n);

@@ -70,8 +70,9 @@ static const char *expected_text(struct parser *p, struct expected *e) {
     static const int starters[] = {TOK_NAME,  TOK_INT,      TOK_INT_MIN,  TOK_FLOAT,
                                    TOK_STR,   TOK_IF,       TOK_NOT,      TOK_TRUE,
                                    TOK_FALSE, TOK_GRADIENT, TOK_MINIMIZE, 0};
-    static const int statements[] = {TOK_MAP,  TOK_FOR,   TOK_WHILE, TOK_RETURN, TOK_STEP,   TOK_FN,
-                                     TOK_GRAD, TOK_LAYER, TOK_USE,   TOK_PARAM,  TOK_BUFFER, 0};
+    static const int statements[] = {TOK_MAP,   TOK_FOR,    TOK_WHILE, TOK_RETURN,  TOK_STEP,
+                                     TOK_FN,    TOK_GRAD,   TOK_LAYER, TOK_REWRITE, TOK_USE,
+                                     TOK_PARAM, TOK_BUFFER, 0};
     struct buf out = buf_new(p->scratch);
     int count = 0;
     if (any_statement(e)) {
@@ -238,8 +239,9 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "`==` compares, `=` gives a name to a value.";
     if (is_comparison(t->kind) && any_operator(e))
         return "Comparisons do not chain: write a < b and b < c.";
-    if (t->kind == TOK_FN || t->kind == TOK_GRAD || t->kind == TOK_LAYER)
-        return "Functions stand at the top level or in a layer, layers at the top level.";
+    if (t->kind == TOK_FN || t->kind == TOK_GRAD || t->kind == TOK_LAYER || t->kind == TOK_REWRITE)
+        return "Functions stand at the top level or in a layer, layers and rewrites at the top "
+               "level.";
     if (t->kind == TOK_ELSE || t->kind == TOK_WHERE || t->kind == TOK_ARROW || t->kind == TOK_PIPE)
         return before->kind == 0 ? "A line that begins like this continues the line before." : NULL;
     if (t->kind == TOK_USE)

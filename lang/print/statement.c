@@ -35,6 +35,7 @@ static bool holds_block(const struct ast *node) {
     case AST_WHILE:
     case AST_FN:
     case AST_LAYER:
+    case AST_REWRITE:
     case AST_BLOCK: return true;
     default: return if_of(node) != NULL;
     }
@@ -72,13 +73,9 @@ static void print_inline_rest(struct printer *p, const struct ast *block) {
     put_text(p, block->nkids > 0 ? " }" : "}");
 }
 
-static bool is_definition(const struct ast *node) {
-    return node->kind == AST_FN || node->kind == AST_LAYER;
-}
-
 /* NODE on the line of the statement BEFORE, if it stood there and fits. */
 static bool print_beside(struct printer *p, const struct ast *before, const struct ast *node) {
-    if (!was_beside(p, before, node) || is_definition(before) || is_definition(node))
+    if (!was_beside(p, before, node) || ast_is_definition(before) || ast_is_definition(node))
         return false;
     if ((holds_block(node) && !was_one_line(p, node)) || has_comments(p, node->span.end))
         return false;
@@ -101,7 +98,7 @@ static void print_lines(struct printer *p, const struct ast *list, uint32_t end)
     for (uint32_t i = 0; i < list->nkids; i++) {
         const struct ast *node = list->kids[i], *before = i > 0 ? list->kids[i - 1] : NULL;
         bool member = list->kind == AST_BLOCK;
-        bool apart = before && (is_definition(before) || is_definition(node));
+        bool apart = before && (ast_is_definition(before) || ast_is_definition(node));
         if (before && !closed && print_beside(p, before, node)) {
             closed = comments_behind(p, node->span.end);
             continue;
@@ -374,6 +371,34 @@ static void print_definition(struct printer *p, const struct ast *node) {
         print_rest(p, body);
 }
 
+static void print_rewrite(struct printer *p, const struct ast *node) {
+    print_doc(p, node->doc);
+    put_name(p, node->name);
+    put_text(p, " ");
+    print_block(p, node->kids[0]);
+}
+
+static void print_rule(struct printer *p, const struct ast *node) {
+    print_expression(p, node->kids[0]);
+    put_text(p, " => ");
+    put_place(p, PLACE_VALUE);
+    print_expression(p, node->kids[1]);
+    for (uint32_t i = 3; i < node->nkids; i++) {
+        put_text(p, i == 3 ? " " : ", ");
+        if (i == 3) {
+            put_place(p, PLACE_PART);
+            put_text(p, "where ");
+        }
+        print_expression(p, node->kids[i]);
+    }
+    if (node->kids[2] == NULL)
+        return;
+    put_text(p, " ");
+    put_place(p, PLACE_PART);
+    put_text(p, "when ");
+    print_expression(p, node->kids[2]);
+}
+
 static void print_file(struct printer *p, const struct ast *file) {
     print_lines(p, file, file->span.end);
     end_line(p);
@@ -388,6 +413,8 @@ static void print_as_is(struct printer *p, const struct ast *node) {
     case AST_FILE: print_file(p, node); break;
     case AST_FN:
     case AST_LAYER: print_definition(p, node); break;
+    case AST_REWRITE: print_rewrite(p, node); break;
+    case AST_RULE: print_rule(p, node); break;
     case AST_STATE: print_state(p, node); break;
     case AST_USE: print_use(p, node); break;
     case AST_BLOCK: print_block(p, node); break;
@@ -428,7 +455,7 @@ static void print_as_is(struct printer *p, const struct ast *node) {
 static bool wants_one_line(const struct printer *p, const struct ast *node) {
     if (p->written)
         return was_one_line(p, node) && !has_comments(p, node->span.end);
-    return is_small_statement(node) && !is_definition(node);
+    return is_small_statement(node) && !ast_is_definition(node);
 }
 
 void print_statement(struct printer *p, const struct ast *node) {

@@ -123,7 +123,7 @@ void comments_left(struct printer *p, uint32_t end, bool first) {
 
 void comments_before(struct printer *p, const struct ast *node, bool first, bool apart) {
     uint32_t start = node->span.start;
-    bool parted = p->parted && (node->kind == AST_FN || node->kind == AST_LAYER);
+    bool parted = p->parted && ast_is_definition(node);
     first = first && !parted;
     apart = apart || parted;
     p->parted = false;

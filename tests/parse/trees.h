@@ -601,6 +601,26 @@ static struct ast *grow_layer(struct grower *g) {
     return node;
 }
 
+static struct ast *grow_rewrite(struct grower *g) {
+    struct ast *node = sprout(g, AST_REWRITE, 1);
+    node->name = ast_rewrite_name(g->u->arena, g->u->names, grow_name(g));
+    node->doc = grow_doc(g);
+    node->kids[0] = sprout(g, AST_BLOCK, 0);
+    for (uint32_t n = below(g, 4); n > 0; n--) {
+        struct ast *rule =
+            push(g, node->kids[0], sprout(g, AST_RULE, 3))->kids[node->kids[0]->nkids - 1];
+        rule->kids[0] = grow_expression(g);
+        rule->kids[1] = grow_expression(g);
+        rule->kids[2] = maybe_expression(g);
+        while (once_in(g, 3)) {
+            struct ast *let = sprout_named(g, AST_KEYWORD, 1);
+            let->kids[0] = grow_expression(g);
+            push(g, rule, let);
+        }
+    }
+    return node;
+}
+
 /* A file of about BUDGET nodes. */
 __attribute__((unused)) static struct ast *grow_file(struct unit *u, uint64_t seed, int budget) {
     struct grower g = {.u = u, .state = seed};
@@ -617,6 +637,7 @@ __attribute__((unused)) static struct ast *grow_file(struct unit *u, uint64_t se
             push(&g, file,
                  how == 1   ? grow_fn(&g)
                  : how == 2 ? grow_layer(&g)
+                 : how == 3 ? grow_rewrite(&g)
                             : grow_any_statement(&g));
         }
         used += before - g.budget;

@@ -126,7 +126,8 @@ static void test_statements(void) {
          "functions.\n"
          "3:10: expected ':', found '}'"},
         {"fn f() {\n fn g() {}\n}", "2:2: expected a statement, found 'fn' | Functions stand at "
-                                    "the top level or in a layer, layers at the top level."},
+                                    "the top level or in a layer, layers and rewrites at the "
+                                    "top level."},
         {"use 3", "1:5: expected a name or a string, found number 3"},
         {"l = minimize f(x) over net",
          "1:27: expected an operator or 'with', found the end of the text"},
@@ -181,9 +182,21 @@ static void test_habits(void) {
 
 static void test_reserved(void) {
     static const struct wrong cases[] = {
-        {"rewrite r { a(b) => c where\n k }\nx 1",
-         "1:1: 'rewrite' is not part of the language yet\n"
+        {"expand r { a(b) => c where\n k }\nx 1",
+         "1:1: 'expand' is not part of the language yet\n"
          "3:3: expected an operator or end of line, found number 1"},
+        {"rewrite r { a(b) => c where\n k }\nx 1",
+         "1:28: expected a name, found end of line\n"
+         "2:4: expected an operator or '=>', found '}'\n"
+         "3:3: expected an operator or end of line, found number 1"},
+        {"rewrite r {\n a(b)\n c => d\n e => f when\n}\nx 1",
+         "2:6: expected an operator or '=>', found end of line\n"
+         "4:13: expected an expression, found end of line\n"
+         "6:3: expected an operator or end of line, found number 1"},
+        {"fn f() { rewrite r { } }",
+         "1:10: expected a statement, found 'rewrite' | Functions stand "
+         "at the top level or in a layer, layers and rewrites at the "
+         "top level."},
         {"x = 1\nupdate net of g with opt",
          "2:12: expected `by` | It is update P by GRADIENTS with "
          "OPTIMIZER."},
