@@ -42,8 +42,9 @@ int command_import(const struct command_line *c) {
     dcl_session *s = open_session(c);
     if (!s)
         return EXIT_USAGE;
-    int status = finish_call(
-        s, session_import(s, from, to, known, count, option_value(c, OPTION_force) != NULL) != 0);
+    int status =
+        finish_call(s, session_import(s, from, to, known, count, option_value(c, OPTION_rules),
+                                      option_value(c, OPTION_force) != NULL) != 0);
     dcl_close(s);
     return status;
 }

@@ -120,10 +120,11 @@ int session_library(dcl_session *s, void (*f)(void *data, const char *path), voi
     return session_guard(s, list_library, &l);
 }
 
-static bool only_definitions(struct dcl_session *s, const struct ast *file) {
+static bool only_definitions(struct dcl_session *s, const struct module *m,
+                             const struct ast *file) {
     for (uint32_t i = 0; i < file->nkids; i++) {
         const struct ast *item = file->kids[i];
-        if (item->kind == AST_FN || item->kind == AST_LAYER)
+        if (ast_is_definition(item) || (m->prelude && item->kind == AST_USE))
             continue;
         diag_error(&s->diags, item->span, ERR_NOT_HERE,
                    "the standard library holds definitions only");
@@ -135,6 +136,15 @@ static bool only_definitions(struct dcl_session *s, const struct ast *file) {
 static bool is_builtin(void *data, struct name n) {
     struct dcl_session *s = data;
     return eval_is_builtin(s->names, n) || builtin_has(s, n);
+}
+
+/* The other modules of the library that FILE of module M uses. */
+static bool read_uses(struct dcl_session *s, struct module *m, const struct ast *file) {
+    bool good = true;
+    for (uint32_t i = 0; i < file->nkids; i++)
+        if (file->kids[i]->kind == AST_USE)
+            good = text_use(s, m, file->kids[i], NULL) && good;
+    return good;
 }
 
 /* Reads all files of FOLDER (NULL: none) into a fresh module. Trees stay in the session's arena. */
@@ -157,12 +167,12 @@ static bool read_all(struct dcl_session *s, struct arena *scratch, const char *f
         struct ast *file = parse_source(s->arena, s->names, &s->diags, source);
         VEC_PUSH(scratch, files, file);
         for (uint32_t k = 0; k < file->nkids; k++)
-            if (file->kids[k]->kind == AST_FN || file->kids[k]->kind == AST_LAYER)
+            if (ast_is_definition(file->kids[k]))
                 module_define(m, file->kids[k]);
     }
     struct check_builtins builtins = {is_builtin, s};
     for (uint32_t i = 0; i < files.n; i++)
-        if (only_definitions(s, files.at[i]))
+        if (only_definitions(s, m, files.at[i]) && read_uses(s, m, files.at[i]))
             check_file(s->arena, m, &builtins, NULL, NULL, &s->diags, files.at[i]);
     return s->diags.errors == 0;
 }

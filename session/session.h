@@ -52,9 +52,10 @@ struct session_known {
 };
 /* The ONNX model FROM becomes the program TO, which ends in .dcl, and its weights the file beside
    it that ends in .safetensors instead. On an error nothing is written; it is one that a file is
-   there already, but with FORCE. */
+   there already, but with FORCE. RULES, or NULL, is a
+   file whose rewrites are applied to the program. */
 int session_import(dcl_session *s, const char *from, const char *to,
-                   const struct session_known *known, int n, bool force);
+                   const struct session_known *known, int n, const char *rules, bool force);
 
 /* --- questions: evaluating for them leaves nothing behind. Texts are valid until the next call,
    NULL after an error. */

@@ -15,9 +15,13 @@
 
 static const struct span nowhere;
 
-const char *onnx_module(void) {
-#define MODULE(name, doc) return #name;
+const char *const *onnx_modules(void) {
+    static const char *const names[] = {
+#define MODULE(name, doc) #name,
+#define RULES(name, doc) #name,
 #include "lang/onnx/onnx.def"
+        NULL};
+    return names;
 }
 
 static void assign(struct importer *m, struct ast *body, struct name name, struct ast *value) {
@@ -342,6 +346,30 @@ static struct name claim_value(struct importer *m, struct wire_bytes name) {
     return idents_claim(&m->scope, text);
 }
 
+/* A line that only gives a value another name, as rules leave them, is none. */
+static bool finish_alias(struct importer *m, const struct line *line) {
+    const struct operand *x = line->rewritten ? stood_for(m, line->value) : NULL;
+    bool alias = x && x->read && line->ntargets == 1 && name_none(line->targets[0]->result);
+    if (alias)
+        line->targets[0]->read = x->read;
+    return alias;
+}
+
+/* What line L makes is called after the function that stands for its nodes: of
+   `/ln/Add_1_output_0`, ln_layer_norm. */
+static struct wire_bytes name_of_line(struct importer *m, const struct line *line, uint32_t k) {
+    struct wire_bytes name = line->node->wire->output.at[k];
+    const struct ast *e = line->value;
+    size_t n = name.n;
+    while (n && name.at[n - 1] != '/')
+        n--;
+    if (!line->rewritten || e->kind != AST_CALL)
+        return name;
+    const char *text =
+        arena_printf(m->arena, "%.*s%s", (int)n, name.at, name_text(m->names, e->kids[0]->name));
+    return (struct wire_bytes){text, strlen(text)};
+}
+
 static struct ast *finish_line(struct importer *m, const struct line *line) {
     struct ast *value = finished(m, line->value), *x = new_node(m, AST_ASSIGN, 1);
     x->kids[0] = value;
@@ -349,8 +377,7 @@ static struct ast *finish_line(struct importer *m, const struct line *line) {
         struct name name = name_of_text(m->names, "_");
         struct operand *to = line->targets[k];
         if (to) {
-            name =
-                name_none(to->result) ? claim_value(m, line->node->wire->output.at[k]) : to->result;
+            name = name_none(to->result) ? claim_value(m, name_of_line(m, line, k)) : to->result;
             to->read = new_name(m, name);
         }
         ast_push(m->arena, x, new_name(m, name));
@@ -413,6 +440,7 @@ static void import_nodes(struct importer *m, const struct onnx_order *o) {
         import_weight(m, i);
     for (uint32_t i = 0; i < m->model->nodes.n; i++)
         import_node(m, &m->model->nodes.at[i]);
+    rewrite_lines(m, o->program);
     drop_weights(m);
 }
 
@@ -437,7 +465,8 @@ static struct ast *make_forward(struct importer *m) {
     fn->kids[2] = new_node(m, AST_WHERE, 0);
     fn->kids[3] = body;
     for (uint32_t i = 0; i < m->lines.n; i++)
-        ast_push(m->arena, body, finish_line(m, &m->lines.at[i]));
+        if (!finish_alias(m, &m->lines.at[i]))
+            ast_push(m->arena, body, finish_line(m, &m->lines.at[i]));
     add_copies(m, body);
     if (m->open)
         open_results(m, fn->kids[1], body);
@@ -499,14 +528,27 @@ static void add_instance(struct importer *m, struct ast *file, const char *name)
     ast_push(m->arena, file, load);
 }
 
-/* Whether E calls a function of the module of operators. */
-static bool uses_module(const struct onnx_order *o, const struct ast *e) {
+/* Whether E calls a function of module M. */
+static bool calls_into(const struct onnx_order *o, const struct module *m, const struct ast *e) {
     const struct module *where = NULL;
-    bool uses = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME &&
-                module_find(o->functions, e->kids[0]->name, &where) && where == o->functions;
-    for (uint32_t k = 0; !uses && k < e->nkids; k++)
-        uses = e->kids[k] && uses_module(o, e->kids[k]);
-    return uses;
+    bool calls = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME &&
+                 module_find(o->program, e->kids[0]->name, &where) && where == m;
+    for (uint32_t k = 0; !calls && k < e->nkids; k++)
+        calls = e->kids[k] && calls_into(o, m, e->kids[k]);
+    return calls;
+}
+
+/* `use M` for each module that PROGRAM calls into. */
+static void add_uses(struct importer *m, const struct onnx_order *o, const struct ast *program,
+                     struct ast *file) {
+    for (uint32_t i = 0; i < o->nuses; i++) {
+        if (!calls_into(o, o->uses[i].module, program))
+            continue;
+        struct ast *use = new_node(m, AST_USE, 0);
+        use->name = name_of_text(m->names, o->uses[i].name);
+        use->flags = o->uses[i].path ? AST_PATH : 0;
+        ast_push(m->arena, file, use);
+    }
 }
 
 static struct ast *make_file(struct importer *m, const struct onnx_order *o,
@@ -520,11 +562,7 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
     for (uint32_t i = 0; i < m->model->weights.n; i++)
         m->weights.at[i]->read = members->states[i].access;
     struct ast *forward = make_forward(m);
-    if (uses_module(o, forward)) {
-        struct ast *use = new_node(m, AST_USE, 0);
-        use->name = name_of_text(m->names, onnx_module());
-        ast_push(m->arena, file, use);
-    }
+    add_uses(m, o, forward, file);
     for (uint32_t i = 0; i < members->layers.n; i++)
         ast_push(m->arena, file, members->layers.at[i]);
     struct ast *body = new_node(m, AST_BLOCK, 0);
@@ -592,8 +630,8 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.results = map_new(a);
     m.symbols = map_new(a);
     diags_init(&m.errors, a, d->sources);
-    m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->functions);
-    m.env = env_new(a, ENV_FUNCTION, NULL, order->functions);
+    m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->program);
+    m.env = env_new(a, ENV_FUNCTION, NULL, order->program);
     out->file = make_file(&m, order, &members);
     set_weights(&m, &members, out);
     return tell(d, order->path, &problems);

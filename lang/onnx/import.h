@@ -20,19 +20,30 @@ struct onnx_known {
     bool dimension;
 };
 
+/* A module, as `use` names it. */
+struct onnx_use {
+    const char *name;
+    bool path; /* of a file */
+    const struct module *module;
+};
+
 /* What an import asks for. */
 struct onnx_order {
     const char *path; /* what the model is called in messages */
     const char *name; /* the program is to be NAME.dcl */
     const struct onnx_known *known;
     uint32_t nknown;
-    bool force;                     /* what is there already is written over */
-    const struct module *functions; /* that of onnx_module() */
+    bool force; /* what is there already is written over */
+    /* What the program may use: the file of rewrites that the user names, if there is one, first;
+       then the library's modules (onnx_modules). PROGRAM is a module that uses them. */
+    const struct onnx_use *uses;
+    uint32_t nuses;
+    const struct module *program;
 };
 
-/* The module of the library where the functions of operator.def are that the library itself has
-   not. */
-const char *onnx_module(void);
+/* The modules of the library that an import needs, NULL behind them: that where the functions of
+   operator.def are, and that of rewrites. */
+const char *const *onnx_modules(void);
 /* The model in the N bytes at BYTES, which have to stay. The weights of the program, if there are
    any, are to be NAME.safetensors beside it. NAMES are those of the library. False after ONE error
    whose notes are all the reasons. */

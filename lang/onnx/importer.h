@@ -36,6 +36,7 @@ struct line {
     struct ast *value;
     uint32_t ntargets;
     struct operand **targets; /* NULL: not wanted */
+    bool rewritten;           /* by a rule: it stands for several nodes */
 };
 
 /* What the names of a graph stand for. Those of a graph in a node are its own: others may have the
@@ -96,6 +97,8 @@ bool operand_fixed(struct importer *m, const struct operand *x, bool integers, s
 bool operand_round(enum dtype t, struct value *v);
 /* V, which holds exact elements of T, as a program writes them: 0.1 for the f32 nearest to it. */
 struct value operand_shown(struct importer *m, enum dtype t, struct value v);
+/* E as elements of T. */
+struct ast *operand_cast(struct importer *m, enum dtype t, struct ast *e);
 /* An expression that reads X as a tensor. WEAK: a number may take the element type it meets. */
 struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak);
 
@@ -111,5 +114,10 @@ bool constant_weight(struct importer *m, const struct onnx_node *x, struct onnx_
 
 /* The first turn, for one node. */
 void import_node(struct importer *m, const struct onnx_node *x);
+
+/* --- rewrites.c ------------------------------------------------------------------------------ */
+
+/* Applies the rules that PROGRAM sees to all lines. */
+void rewrite_lines(struct importer *m, const struct module *program);
 
 #endif

@@ -30,6 +30,7 @@ struct work {
     struct onnx_input in[ONNX_INPUTS_MAX];
     bool fixed; /* all that it reads is known now */
     bool meets; /* an operator, and some operand is a tensor: numbers take its type */
+    bool typed; /* some operand of floats says which type it has, so numbers need not */
 };
 
 static bool check_counts(struct work *w) {
@@ -101,8 +102,10 @@ static struct ast *make_argument(struct work *w, uint32_t k, const struct operan
     struct importer *m = w->m;
     enum onnx_takes takes = w->in[k < w->nin ? k : w->nin - 1].takes;
     struct value v;
-    if (takes != TAKES_LIST && takes != TAKES_NUMBER && !as_fixed)
-        return operand_tensor(m, x, w->meets);
+    if (takes != TAKES_LIST && takes != TAKES_NUMBER && !as_fixed) {
+        struct ast *e = operand_tensor(m, x, w->meets);
+        return e->kind == AST_FLOAT && !w->typed ? operand_cast(m, x->type, e) : e;
+    }
     if (!operand_fixed(m, x, false, &v)) {
         onnx_problem(m->problems, "%s: its input %s must be known when the model is imported",
                      w->x->text, wire_text(m->arena, w->x->wire->input.at[k]));
@@ -196,9 +199,13 @@ static struct ast *make_expression(struct work *w, struct operand **at, bool as_
     struct importer *m = w->m;
     struct ast **args = ARENA_ARRAY(m->arena, struct ast *, w->n + 1);
     const struct onnx_operator *o = w->o;
-    w->meets = false;
-    for (uint32_t k = 0; k < w->n; k++)
+    w->meets = w->typed = false;
+    for (uint32_t k = 0; k < w->n; k++) {
         w->meets = w->meets || (at[k] && at[k]->kind == OPERAND_TENSOR && o->form != WRITTEN_CALL);
+        w->typed =
+            w->typed || (at[k] && at[k]->kind != OPERAND_FIXED && at[k]->v.kind == VAL_TENSOR &&
+                         dtype_is_float(at[k]->type) && at[k]->v.tensor->rank);
+    }
     for (uint32_t k = 0; k < w->n; k++)
         if (at[k] && !(args[k] = make_argument(w, k, at[k], as_fixed)))
             return NULL;
@@ -323,7 +330,8 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     }
     bool known = true;
     uint32_t room = several ? v.list->n + n : 1;
-    struct line line = {w->x, e, 0, ARENA_ARRAY(m->arena, struct operand *, room)};
+    struct line line = {.node = w->x, .value = e};
+    line.targets = ARENA_ARRAY(m->arena, struct operand *, room);
     for (uint32_t k = 0; k < n; k++) {
         set_output(w, at, k, several ? v.list->at[k] : v);
         struct operand *x = name_none(w->x->outputs[k]) ? NULL : operand_of(m, w->x->outputs[k]);

@@ -12,6 +12,8 @@
 
 /* Weights of more elements are never taken for numbers of the program. */
 enum { FIXED_MOST = 4096 };
+/* A constant of more elements is a weight of the program, not numbers in it. */
+enum { SHOWN_MOST = 4 };
 
 struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
                             enum dtype type, struct value v) {
@@ -149,7 +151,7 @@ static enum dtype own_type(const struct value *v) {
     }
 }
 
-static struct ast *cast_to(struct importer *m, enum dtype t, struct ast *e) {
+struct ast *operand_cast(struct importer *m, enum dtype t, struct ast *e) {
     struct ast *cast = new_call(m, dtypes[t].name);
     ast_push(m->arena, cast, e);
     return cast;
@@ -183,11 +185,18 @@ static struct ast *tensor_of_numbers(struct importer *m, const struct value *v) 
     return call;
 }
 
+static int64_t count_elements(const struct onnx_weight *w) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < w->rank && n <= SHOWN_MOST; d++)
+        n *= w->dims[d] ? w->dims[d] : 1 + SHOWN_MOST;
+    return n;
+}
+
 struct ast *operand_tensor(struct importer *m, const struct operand *x, bool weak) {
     struct value v;
     if (x->kind == OPERAND_WEIGHT) {
         const struct onnx_weight *w = &m->model->weights.at[x->weight];
-        if (!w->constant || w->rank > 0)
+        if (!w->constant || count_elements(w) > SHOWN_MOST)
             return new_name(m, x->stand_in);
     }
     if (!operand_fixed(m, x, false, &v))
@@ -199,5 +208,5 @@ struct ast *operand_tensor(struct importer *m, const struct operand *x, bool wea
     struct ast *e = tensor_of_numbers(m, &v);
     enum dtype own = own_type(&v);
     bool list = v.kind == VAL_LIST || v.kind == VAL_PACK;
-    return own == x->type || own == DT_NONE || (weak && !list) ? e : cast_to(m, x->type, e);
+    return own == x->type || own == DT_NONE || (weak && !list) ? e : operand_cast(m, x->type, e);
 }

@@ -31,7 +31,7 @@ enum outcome { IMPORTED, REFUSED, WRONG };
 /* N bytes in a block of their own. */
 static enum outcome import_bytes(const char *bytes, size_t n) {
     struct unit u = unit_new();
-    struct onnx_order order = {.path = "m.onnx", .name = "m", .functions = library->prelude};
+    struct onnx_order order = {.path = "m.onnx", .name = "m", .program = library->prelude};
     struct onnx_program p;
     u.names = library->names;
     char *copy = mem_alloc(n ? n : 1);
@@ -98,8 +98,7 @@ static void test_no_memory(void) {
         if (setjmp(here) == 0) {
             struct diags d;
             struct onnx_program p;
-            struct onnx_order order = {
-                .path = "m.onnx", .name = "m", .functions = library->prelude};
+            struct onnx_order order = {.path = "m.onnx", .name = "m", .program = library->prelude};
             diags_init(&d, a, sources_new(a));
             arena_fail_after(n);
             out = onnx_import(a, library->names, &d, original, size, &order, &p);

@@ -1,0 +1,236 @@
+/* Rules of `rewrite` applied to the lines of the program, so that what an exporter has spelt out
+   is one call again. A rule is applied where its replacement gives a tensor of the same type and
+   shape. Lines whose values nobody reads any more are left out. */
+#include "lang/onnx/importer.h"
+
+#include "lang/rewrite/rewrite.h"
+#include "lang/scalar/print_number.h"
+
+enum { APPLIED_MOST = 64 }; /* rules applied to one line: a rule may fit what it gives */
+
+struct rewriter {
+    struct importer *m;
+    rewrite_rules rules;
+    struct rewrite_text text;
+    struct map lines;            /* stand-in -> 1 + the line that makes it alone */
+    const struct ast **original; /* what the lines were */
+    uint32_t left;               /* rules that may still be applied to the line */
+    bool newest, met;
+};
+
+/* --- what a stand-in is ---------------------------------------------------------------------- */
+
+/* The number that a weight without dimensions is, or NULL. */
+static const struct ast *number_of(struct rewriter *r, struct name n) {
+    uint64_t at = 0;
+    struct value v;
+    if (!map_get(&r->m->stand_ins, n.i, &at))
+        return NULL;
+    const struct operand *x = (const struct operand *)(uintptr_t)at;
+    if (x->kind != OPERAND_WEIGHT || x->v.tensor->rank || !operand_fixed(r->m, x, false, &v))
+        return NULL;
+    v = operand_shown(r->m, x->type, v);
+    return ast_of_value(r->m, &v);
+}
+
+static const struct ast *value_of(void *data, struct name n) {
+    struct rewriter *r = data;
+    uint64_t line = 0;
+    if (!map_get(&r->lines, n.i, &line))
+        return number_of(r, n);
+    return r->newest ? r->m->lines.at[line - 1].value : r->original[line - 1];
+}
+
+static bool hidden(void *data, struct name n) {
+    (void)data;
+    (void)n;
+    return false;
+}
+
+/* --- one expression -------------------------------------------------------------------------- */
+
+static bool evaluate(struct rewriter *r, const struct ast *e, struct value *v) {
+    bool ok = eval_expr(outline_eval(r->m->outline), r->m->env, e, v);
+    diags_clear(&r->m->errors);
+    return ok;
+}
+
+/* Numbers that are computed of numbers, as numbers. */
+static void fold_numbers(struct rewriter *r, struct ast *e) {
+    struct value v;
+    for (uint32_t k = 0; k < e->nkids; k++) {
+        struct ast *kid = e->kids[k];
+        if (!kid)
+            continue;
+        bool op = kid->kind == AST_BINARY || kid->kind == AST_UNARY;
+        if (op && evaluate(r, kid, &v) && (v.kind == VAL_INT || v.kind == VAL_FLOAT)) {
+            if (v.kind == VAL_FLOAT)
+                v.f = print_number_value((double)(float)v.f, DT_f32);
+            e->kids[k] = ast_of_value(r->m, &v);
+        } else {
+            fold_numbers(r, kid);
+        }
+    }
+}
+
+/* E without arguments that are at their defaults. */
+static void drop_defaults(struct rewriter *r, struct ast *e) {
+    const struct ast *def = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME
+                                ? module_find(r->text.module, e->kids[0]->name, NULL)
+                                : NULL;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < e->nkids; k++) {
+        bool same = false;
+        for (uint32_t i = 0; def && e->kids[k]->kind == AST_KEYWORD && i < def->kids[0]->nkids; i++)
+            same = same || (name_eq(def->kids[0]->kids[i]->name, e->kids[k]->name) &&
+                            def->kids[0]->kids[i]->kids[1] &&
+                            ast_equal(def->kids[0]->kids[i]->kids[1], e->kids[k]->kids[0]));
+        if (!same)
+            e->kids[n++] = e->kids[k];
+    }
+    e->nkids = n;
+    for (uint32_t k = 0; k < n; k++)
+        drop_defaults(r, e->kids[k]);
+}
+
+/* Numbers in place of the weights that they are. */
+static void show_numbers(struct rewriter *r, struct rewrite_match *x) {
+    for (uint32_t i = 0; i < x->bound.n; i++) {
+        const struct ast *e = x->bound.at[i].value;
+        const struct ast *number = e->kind == AST_NAME ? number_of(r, e->name) : NULL;
+        if (number)
+            x->bound.at[i].value = number;
+    }
+}
+
+/* The replacement of the match X, or NULL if its condition does not hold. */
+static struct ast *replacement(struct rewriter *r, struct rewrite_match *x) {
+    struct arena *a = r->m->arena;
+    const struct ast *rule = x->rule;
+    struct value v;
+    show_numbers(r, x);
+    for (uint32_t i = 3; i < rule->nkids; i++) {
+        const struct ast *let = rewrite_filled(a, x, rule->kids[i]->kids[0]);
+        VEC_PUSH(a, x->bound, ((struct rewrite_bound){rule->kids[i]->name, let, false}));
+    }
+    if (rule->kids[2] &&
+        (!evaluate(r, rewrite_filled(a, x, rule->kids[2]), &v) || v.kind != VAL_BOOL || !v.b))
+        return NULL;
+    struct ast *e = rewrite_filled(a, x, rule->kids[1]);
+    fold_numbers(r, e);
+    drop_defaults(r, e);
+    return e;
+}
+
+static bool same_shape(struct rewriter *r, const struct value *x, const struct value *y) {
+    struct eval *ev = outline_eval(r->m->outline);
+    bool tensors = x->kind == VAL_TENSOR && y->kind == VAL_TENSOR;
+    bool same = tensors && x->dtype == y->dtype && x->tensor->rank == y->tensor->rank;
+    for (uint32_t d = 0; same && d < x->tensor->rank; d++)
+        same = int_equal(ev, &x->tensor->dims[d], &y->tensor->dims[d]) == 1;
+    return same;
+}
+
+/* What E becomes by the first rule that it meets and that gives what E does, or NULL. */
+static struct ast *apply_one(struct rewriter *r, const struct ast *e) {
+    struct rewrite_match x;
+    struct value was, is;
+    bool known = false;
+    if (e->kind != AST_CALL && e->kind != AST_BINARY && e->kind != AST_UNARY)
+        return NULL;
+    for (uint32_t i = 0; i < r->rules.n; i++)
+        for (int newest = 1; newest >= 0; newest--) {
+            r->newest = newest;
+            if (!rewrite_matches(r->m->arena, &r->text, &r->rules.at[i], e, &x))
+                continue;
+            struct ast *to = replacement(r, &x);
+            known = known || (to && evaluate(r, e, &was));
+            if (to && known && evaluate(r, to, &is) && same_shape(r, &was, &is))
+                return to;
+        }
+    return NULL;
+}
+
+static struct ast *apply(struct rewriter *r, struct ast *e) {
+    for (struct ast *next = e; next;) {
+        r->met = r->met || next != e;
+        e = next;
+        next = r->left ? apply_one(r, e) : NULL;
+        r->left -= next != NULL;
+    }
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            e->kids[k] = apply(r, e->kids[k]);
+    return e;
+}
+
+/* --- lines that nobody reads ----------------------------------------------------------------- */
+
+/* Counts the stand-ins in E. */
+static void count_reads(struct importer *m, const struct ast *e, struct map *reads) {
+    uint64_t n = 0;
+    if (e->kind == AST_NAME && map_get(&m->stand_ins, e->name.i, NULL)) {
+        map_get(reads, e->name.i, &n);
+        map_put(reads, e->name.i, n + 1);
+    }
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            count_reads(m, e->kids[k], reads);
+}
+
+static bool is_read(const struct line *line, const struct map *reads) {
+    bool read = false;
+    for (uint32_t k = 0; k < line->ntargets; k++)
+        read = read || (line->targets[k] && map_get(reads, line->targets[k]->stand_in.i, NULL));
+    return read;
+}
+
+static void count_results(struct importer *m, struct map *reads) {
+    for (uint32_t i = 0; i < m->model->outputs.n; i++) {
+        const struct operand *x = operand_of(m, m->model->outputs.at[i].id);
+        if (x && x->kind != OPERAND_UNKNOWN)
+            count_reads(m, operand_tensor(m, x, false), reads);
+    }
+}
+
+/* Leaves out the lines whose values were read before, and are not any more. */
+static void drop_lines(struct rewriter *r) {
+    struct importer *m = r->m;
+    struct map before = map_new(m->arena), now = map_new(m->arena);
+    for (uint32_t i = 0; i < m->lines.n; i++)
+        count_reads(m, r->original[i], &before);
+    count_results(m, &now);
+    bool *keep = ARENA_ARRAY(m->arena, bool, m->lines.n);
+    for (uint32_t i = m->lines.n; i-- > 0;) {
+        const struct line *line = &m->lines.at[i];
+        keep[i] = is_read(line, &now) || !is_read(line, &before);
+        if (keep[i])
+            count_reads(m, line->value, &now);
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->lines.n; i++)
+        if (keep[i])
+            m->lines.at[n++] = m->lines.at[i];
+    m->lines.n = n;
+}
+
+void rewrite_lines(struct importer *m, const struct module *program) {
+    struct rewriter r = {.m = m, .lines = map_new(m->arena)};
+    r.text = (struct rewrite_text){&r, value_of, hidden, program};
+    rewrite_rules_of(m->arena, program, &r.rules);
+    if (!r.rules.n)
+        return;
+    r.original = ARENA_ARRAY(m->arena, const struct ast *, m->lines.n);
+    for (uint32_t i = 0; i < m->lines.n; i++) {
+        struct line *line = &m->lines.at[i];
+        r.original[i] = ast_clone(m->arena, line->value);
+        struct ast *was = line->value;
+        r.left = APPLIED_MOST;
+        line->value = apply(&r, line->value);
+        line->rewritten = line->value != was;
+        if (line->ntargets == 1 && line->targets[0])
+            map_put(&r.lines, line->targets[0]->stand_in.i, 1 + (uint64_t)i);
+    }
+    if (r.met)
+        drop_lines(&r);
+}
