@@ -283,6 +283,21 @@ struct value outline_tensor(struct outline *o, struct name name, enum dtype t, u
 }
 
 struct value outline_dim(struct outline *o, struct name n) {
-    sym_facts_bounds(o->ev.facts, n, sym_const(o->ev.syms, 0), (struct sym){0});
+    return outline_index(o, n, NULL);
+}
+
+struct value outline_index(struct outline *o, struct name n, const struct value *count) {
+    struct sym last = {0};
+    if (count)
+        last = sym_sub(o->ev.syms, value_sym(&o->ev, count), sym_const(o->ev.syms, 1));
+    sym_facts_bounds(o->ev.facts, n, sym_const(o->ev.syms, 0), last);
     return value_from_sym(&o->ev, sym_atom(o->ev.syms, n));
+}
+
+struct value outline_found(struct outline *o) {
+    struct value v = new_symbol(o);
+    struct name n;
+    if (sym_is_atom(o->ev.syms, v.sym, &n))
+        sym_facts_bounds(o->ev.facts, n, sym_const(o->ev.syms, 0), (struct sym){0});
+    return v;
 }

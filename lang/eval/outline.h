@@ -17,5 +17,9 @@ struct value outline_tensor(struct outline *o, struct name name, enum dtype t, u
                             const struct value *dims);
 /* A size that is not known and at least 0, called N. */
 struct value outline_dim(struct outline *o, struct name n);
+/* The index N of a loop of COUNT turns; NULL: it is not known how many. */
+struct value outline_index(struct outline *o, struct name n, const struct value *count);
+/* A size that only a run finds. */
+struct value outline_found(struct outline *o);
 
 #endif

@@ -39,23 +39,42 @@ struct idents idents_new(struct arena *a, struct names *names) {
     return s;
 }
 
+bool idents_taken(const struct idents *s, struct name n) {
+    uint64_t asked = 0;
+    return map_get(&s->taken, n.i, &asked) && asked;
+}
+
+static struct name take(struct idents *s, struct name n) {
+    map_put(&s->taken, n.i, 1);
+    VEC_PUSH(s->arena, s->order, n);
+    return n;
+}
+
 struct name idents_claim(struct idents *s, const char *wanted) {
     struct name n = name_of_text(s->names, wanted);
     uint64_t asked = 0;
-    if (!map_get(&s->taken, n.i, &asked)) {
-        map_put(&s->taken, n.i, 1);
-        return n;
-    }
+    if (!idents_taken(s, n))
+        return take(s, n);
+    map_get(&s->taken, n.i, &asked);
     const char *underscore = wanted[strlen(wanted) - 1] == '_' ? "" : "_";
     struct name other;
     do {
         asked++;
         other = name_of_text(s->names, arena_printf(s->arena, "%s%s%llu", wanted, underscore,
                                                     (unsigned long long)asked));
-    } while (map_get(&s->taken, other.i, NULL));
+    } while (idents_taken(s, other));
     map_put(&s->taken, n.i, asked);
-    map_put(&s->taken, other.i, 1);
-    return other;
+    return take(s, other);
+}
+
+uint32_t idents_mark(const struct idents *s) {
+    return s->order.n;
+}
+
+void idents_release(struct idents *s, uint32_t mark) {
+    for (uint32_t i = mark; i < s->order.n; i++)
+        map_put(&s->taken, s->order.at[i].i, 0);
+    s->order.n = mark;
 }
 
 const char *ident_text(struct arena *a, struct wire_bytes wanted, const char *prefix) {

@@ -5,12 +5,14 @@
 
 #include "lang/base/map.h"
 #include "lang/base/name.h"
+#include "lang/base/vec.h"
 #include "lang/onnx/wire.h"
 
 struct idents {
     struct arena *arena;
     struct names *names;
-    struct map taken; /* name -> how often it was asked for */
+    struct map taken;       /* name -> how often it was asked for; 0: it is free again */
+    VEC(struct name) order; /* names that were claimed */
 };
 
 /* A scope in which the words of the language, the element types and the functions of onnx.def are
@@ -18,6 +20,10 @@ struct idents {
 struct idents idents_new(struct arena *a, struct names *names);
 /* A name like WANTED that was not taken; now it is. */
 struct name idents_claim(struct idents *s, const char *wanted);
+bool idents_taken(const struct idents *s, struct name n);
+/* A block begins; ends: names that were claimed since MARK are free again. */
+uint32_t idents_mark(const struct idents *s);
+void idents_release(struct idents *s, uint32_t mark);
 
 /* WANTED made of letters, digits and underscores: each run of others becomes one underscore, none
    at the ends; PREFIX goes before a digit or an empty name. Long ones are cut. */

@@ -24,13 +24,6 @@ const char *const *onnx_modules(void) {
     return names;
 }
 
-static void assign(struct importer *m, struct ast *body, struct name name, struct ast *value) {
-    struct ast *x = new_node(m, AST_ASSIGN, 2);
-    x->kids[0] = value;
-    x->kids[1] = new_name(m, name);
-    ast_push(m->arena, body, x);
-}
-
 /* --- inputs ---------------------------------------------------------------------------------- */
 
 /* What the order says of the input NAME; NULL: nothing. */
@@ -170,7 +163,7 @@ static void ask_name(void *data, struct name n) {
     m->found = m->found || name_text(m->names, n)[0] == '#'; /* a symbol of the outline's own */
 }
 
-static bool is_found(struct importer *m, const struct value *dim) {
+bool is_found(struct importer *m, const struct value *dim) {
     m->found = false;
     if (dim->kind == VAL_SYM)
         sym_atoms(outline_eval(m->outline)->syms, dim->sym, ask_name, m);
@@ -179,8 +172,7 @@ static bool is_found(struct importer *m, const struct value *dim) {
 
 /* --- the signature --------------------------------------------------------------------------- */
 
-static struct ast *make_type(struct importer *m, enum dtype t, uint32_t rank,
-                             const struct value *dims) {
+struct ast *make_type(struct importer *m, enum dtype t, uint32_t rank, const struct value *dims) {
     struct ast *type = new_node(m, AST_TYPE, rank);
     type->name = name_of_text(m->names, dtypes[t].name);
     type->flags = rank ? AST_BRACKETS : 0;
@@ -246,145 +238,6 @@ static void open_results(struct importer *m, struct ast *results, struct ast *bo
     ast_push(m->arena, body, results->nkids == 1 ? all->kids[0] : all);
 }
 
-/* --- the second turn ------------------------------------------------------------------------- */
-
-static struct operand *stood_for(struct importer *m, const struct ast *e) {
-    uint64_t x = 0;
-    return e->kind == AST_NAME && map_get(&m->stand_ins, e->name.i, &x)
-               ? (struct operand *)(uintptr_t)x
-               : NULL;
-}
-
-/* Notes the weights that E reads. */
-static void note_weights(struct importer *m, const struct ast *e) {
-    const struct operand *x = stood_for(m, e);
-    if (x && x->kind == OPERAND_WEIGHT)
-        m->model->weights.at[x->weight].used = true;
-    for (uint32_t k = 0; k < e->nkids; k++)
-        if (e->kids[k])
-            note_weights(m, e->kids[k]);
-}
-
-/* Keeps the weights that are used. */
-static void drop_weights(struct importer *m) {
-    struct onnx_model *model = m->model;
-    for (uint32_t i = 0; i < m->lines.n; i++)
-        note_weights(m, m->lines.at[i].value);
-    for (uint32_t i = 0; i < model->outputs.n; i++) {
-        const struct operand *x = operand_of(m, model->outputs.at[i].id);
-        if (x && x->kind != OPERAND_UNKNOWN)
-            note_weights(m, operand_tensor(m, x, false));
-    }
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < model->weights.n; i++)
-        if (model->weights.at[i].used) {
-            m->weights.at[i]->weight = n;
-            m->weights.at[n] = m->weights.at[i];
-            model->weights.at[n++] = model->weights.at[i];
-        }
-    model->weights.n = n;
-}
-
-/* E with what reads the values in place of stand-ins. */
-static struct ast *finished(struct importer *m, struct ast *e) {
-    const struct operand *x = stood_for(m, e);
-    if (x)
-        return x->read ? ast_clone(m->arena, x->read) : new_text_name(m, "_");
-    for (uint32_t k = 0; k < e->nkids; k++)
-        if (e->kids[k])
-            e->kids[k] = finished(m, e->kids[k]);
-    return e;
-}
-
-static char lower_case(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Whether X begins with Y, in lower case, and then, if DOTTED, a dot. */
-static bool begins(struct wire_bytes x, struct wire_bytes y, bool dotted) {
-    bool same = x.n >= y.n + dotted && y.n > 0 && (!dotted || x.at[y.n] == '.');
-    for (size_t i = 0; same && i < y.n; i++)
-        same = lower_case(x.at[i]) == lower_case(y.at[i]);
-    return same;
-}
-
-enum { SCOPES_MOST = 32 };
-
-/* NAME in lower case without scopes that the next one repeats, and if SHORT without the operator if
-   its scope is called like it: `/layer1/layer1.0/conv1/Conv` is layer1.0/conv1. */
-static struct wire_bytes plain_name(struct importer *m, struct wire_bytes name, bool shorter) {
-    struct wire_bytes part[SCOPES_MOST];
-    uint32_t n = 0;
-    struct buf b = buf_new(m->arena);
-    for (size_t i = 0; i < name.n && n < SCOPES_MOST;) {
-        const char *slash = memchr(name.at + i, '/', name.n - i);
-        size_t k = slash ? (size_t)(slash - name.at) - i : name.n - i;
-        if (k)
-            part[n++] = (struct wire_bytes){name.at + i, k};
-        i += k + 1;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        bool repeated = k + 1 < n && begins(part[k + 1], part[k], true);
-        bool same = shorter && k + 1 == n && k && begins(part[k - 1], part[k], false);
-        if (!repeated && !same)
-            buf_printf(&b, "%s%.*s", b.n ? "/" : "", (int)part[k].n, part[k].at);
-    }
-    for (size_t i = 0; i < b.n; i++)
-        b.at[i] = lower_case(b.at[i]);
-    return (struct wire_bytes){b.at, b.n};
-}
-
-/* What a value in between is called: `/fc1/Gemm_output_0` is fc1_gemm. */
-static struct name claim_value(struct importer *m, struct wire_bytes name) {
-    static const char ending[] = "_output_0";
-    size_t n = sizeof ending - 1;
-    if (name.n > n && memcmp(name.at + name.n - n, ending, n) == 0)
-        name.n -= n;
-    const char *text = ident_text(m->arena, plain_name(m, name, true), "v");
-    if (map_get(&m->scope.taken, name_of_text(m->names, text).i, NULL))
-        text = ident_text(m->arena, plain_name(m, name, false), "v");
-    return idents_claim(&m->scope, text);
-}
-
-/* A line that only gives a value another name, as rules leave them, is none. */
-static bool finish_alias(struct importer *m, const struct line *line) {
-    const struct operand *x = line->rewritten ? stood_for(m, line->value) : NULL;
-    bool alias = x && x->read && line->ntargets == 1 && name_none(line->targets[0]->result);
-    if (alias)
-        line->targets[0]->read = x->read;
-    return alias;
-}
-
-/* What line L makes is called after the function that stands for its nodes: of
-   `/ln/Add_1_output_0`, ln_layer_norm. */
-static struct wire_bytes name_of_line(struct importer *m, const struct line *line, uint32_t k) {
-    struct wire_bytes name = line->node->wire->output.at[k];
-    const struct ast *e = line->value;
-    size_t n = name.n;
-    while (n && name.at[n - 1] != '/')
-        n--;
-    if (!line->rewritten || e->kind != AST_CALL)
-        return name;
-    const char *text =
-        arena_printf(m->arena, "%.*s%s", (int)n, name.at, name_text(m->names, e->kids[0]->name));
-    return (struct wire_bytes){text, strlen(text)};
-}
-
-static struct ast *finish_line(struct importer *m, const struct line *line) {
-    struct ast *value = finished(m, line->value), *x = new_node(m, AST_ASSIGN, 1);
-    x->kids[0] = value;
-    for (uint32_t k = 0; k < line->ntargets; k++) {
-        struct name name = name_of_text(m->names, "_");
-        struct operand *to = line->targets[k];
-        if (to) {
-            name = name_none(to->result) ? claim_value(m, name_of_line(m, line, k)) : to->result;
-            to->read = new_name(m, name);
-        }
-        ast_push(m->arena, x, new_name(m, name));
-    }
-    return x;
-}
-
 /* Outputs that no line makes. */
 static void add_copies(struct importer *m, struct ast *body) {
     for (uint32_t i = 0; i < m->model->outputs.n; i++) {
@@ -396,7 +249,7 @@ static void add_copies(struct importer *m, struct ast *body) {
             continue;
         struct ast *value = finished(m, operand_tensor(m, x, false));
         if (value->kind != AST_NAME || value->name.i != name)
-            assign(m, body, (struct name){(uint32_t)name}, value);
+            add_assignment(m, body, new_name(m, (struct name){(uint32_t)name}), value);
     }
 }
 
@@ -451,7 +304,8 @@ static void claim_results(struct importer *m) {
         struct name name = idents_claim(&m->scope, ident_text(m->arena, v->name, "y"));
         struct operand *x = operand_of(m, v->id);
         map_put(&m->results, v->id.i, name.i);
-        if (x && x->kind == OPERAND_TENSOR && !x->read && name_none(x->result))
+        bool line_makes = x && x->kind == OPERAND_TENSOR && !x->read && !x->carried;
+        if (line_makes && name_none(x->result))
             x->result = name;
     }
 }
@@ -464,9 +318,7 @@ static struct ast *make_forward(struct importer *m) {
     fn->kids[1] = make_results(m);
     fn->kids[2] = new_node(m, AST_WHERE, 0);
     fn->kids[3] = body;
-    for (uint32_t i = 0; i < m->lines.n; i++)
-        if (!finish_alias(m, &m->lines.at[i]))
-            ast_push(m->arena, body, finish_line(m, &m->lines.at[i]));
+    finish_body(m, m->body, body);
     add_copies(m, body);
     if (m->open)
         open_results(m, fn->kids[1], body);
@@ -625,7 +477,8 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     const char *folder =
         slash ? arena_strndup(a, order->path, (size_t)(slash - order->path) + 1) : "./";
     m.model = onnx_model_new(a, wire, folder, &problems);
-    operands_enter(&m, ARENA_NEW(a, struct operands));
+    m.body = ARENA_NEW(a, struct body);
+    operands_enter(&m, ARENA_NEW(a, struct operands), true);
     m.stand_ins = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);

@@ -28,22 +28,59 @@ struct operand {
     uint32_t weight;      /* WEIGHT: its place in the model */
     struct ast *read;     /* what the stand-in becomes, NULL until that is known */
     struct name result;   /* the output that it is, or none */
+    bool carried;         /* a loop changes it: it is none */
 };
 
-/* A line of the program: TARGETS = VALUE. */
+/* A line of the program: TARGETS = VALUE; or TARGETS = if VALUE ..; or a loop. */
 struct line {
-    const struct onnx_node *node;
-    struct ast *value;
+    struct ast *value; /* of a loop how many turns it has, NULL: it has a condition */
     uint32_t ntargets;
-    struct operand **targets; /* NULL: not wanted */
-    bool rewritten;           /* by a rule: it stands for several nodes */
+    struct operand **targets;       /* NULL: not wanted */
+    const struct wire_bytes *names; /* of the targets in the file */
+    struct choice *choice;
+    struct loop *loop;
+    bool rewritten; /* by a rule: it stands for several nodes */
+};
+
+/* The lines of a graph. */
+struct body {
+    VEC(struct line) lines;
+};
+
+/* An `if` whose condition the run decides. */
+struct choice {
+    struct body sides[2];
+    struct ast **results[2]; /* what each gives, for each target */
+};
+
+struct loop {
+    struct name index;     /* counts the turns of a `for` */
+    struct ast *condition; /* of a `while`, before each turn */
+    bool bounded;          /* the condition reads the number of the turn */
+    struct body body;
+    /* A value that goes from one turn to the next, and out of the loop. */
+    struct carried {
+        struct operand *to;
+        struct ast *start, *next;      /* NEXT NULL: the number of the turn, the last one of them */
+        struct wire_bytes name, later; /* in the graph; behind the loop, empty: it is not wanted */
+    } * carried;
+    /* A tensor that gets a part in each turn. */
+    struct stacked {
+        struct operand *to;
+        struct ast *element, *place; /* PLACE: the part, by TO's stand-in */
+        bool appended;
+        struct wire_bytes name;
+    } * stacked;
+    uint32_t ncarried, nstacked;
 };
 
 /* What the names of a graph stand for. Those of a graph in a node are its own: others may have the
    same ones. */
 struct operands {
-    struct map at; /* id of a value -> struct operand * */
-    struct operands *outer;
+    struct map at;          /* id of a value -> struct operand * */
+    struct operands *outer; /* whose names mean the same here, NULL: there are none */
+    struct operands *before;
+    bool ordered; /* model.c has told what nothing makes */
 };
 
 struct importer {
@@ -60,9 +97,9 @@ struct importer {
     struct map stand_ins;          /* stand-in -> struct operand * */
     struct map results;            /* id of an output -> name */
     struct map symbols;            /* name of a dimension, as an id of the model -> name */
-    VEC(struct line) lines;
-    uint32_t stands;  /* stand-ins so far */
-    bool found, open; /* for import.c: a size that a run finds; some result has one */
+    struct body *body;             /* of the graph that is imported */
+    uint32_t stands;               /* stand-ins so far */
+    bool found, open;              /* for import.c: a size that a run finds; some result has one */
 };
 
 /* --- syntax.c: trees ------------------------------------------------------------------------- */
@@ -72,17 +109,25 @@ struct ast *new_name(struct importer *m, struct name n);
 struct ast *new_text_name(struct importer *m, const char *text);
 struct ast *new_int(struct importer *m, int64_t v);
 struct ast *new_call(struct importer *m, const char *callee);
+/* TO = VALUE, behind the statements of BLOCK. */
+void add_assignment(struct importer *m, struct ast *block, struct ast *to, struct ast *value);
+/* OF[:, AT, :]: of RANK dimensions that at AXIS. */
+struct ast *new_part(struct importer *m, struct ast *of, uint32_t rank, uint32_t axis,
+                     struct ast *at);
 /* A static value as an expression: a number, symbol, text, truth value, type, or list of such. */
 struct ast *ast_of_value(struct importer *m, const struct value *v);
 
 /* --- operands.c ------------------------------------------------------------------------------ */
 
+/* One without a name. */
+struct operand *operand_make(struct importer *m, enum operand_kind kind, enum dtype type,
+                             struct value v);
 struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
                             enum dtype type, struct value v);
 /* The operand that weight INDEX of the model is; each is imported once, in their order. */
 void import_weight(struct importer *m, uint32_t index);
-/* A graph in a node begins, and ends. */
-void operands_enter(struct importer *m, struct operands *inner);
+/* A graph in a node begins, and ends. CLOSED: it does not see the names around it. */
+void operands_enter(struct importer *m, struct operands *inner, bool closed);
 void operands_leave(struct importer *m);
 /* NULL if nothing is known of it. */
 struct operand *operand_of(struct importer *m, struct name id);
@@ -119,5 +164,41 @@ void import_node(struct importer *m, const struct onnx_node *x);
 
 /* Applies the rules that PROGRAM sees to all lines. */
 void rewrite_lines(struct importer *m, const struct module *program);
+/* --- bodies.c -------------------------------------------------------------------------------- */
+
+/* A node that holds graphs, with its N operands AT; its outputs are set unless there is a
+   problem. */
+void import_control(struct importer *m, const struct onnx_node *x, const struct onnx_operator *o,
+                    struct operand *const *at, uint32_t n);
+
+/* --- lines.c --------------------------------------------------------------------------------- */
+
+/* The operand that the stand-in E is of; NULL: it is none. */
+struct operand *stood_for(struct importer *m, const struct ast *e);
+/* Calls EACH for every stand-in that is read. */
+struct visitor {
+    struct importer *m;
+    void (*each)(void *data, struct operand *x);
+    void *data;
+};
+void visit_expression(const struct visitor *v, const struct ast *e);
+void visit_line(const struct visitor *v, const struct line *line);
+void visit_body(const struct visitor *v, const struct body *b);
+/* What LOOP reads before and behind a turn. */
+void visit_turn(const struct visitor *v, const struct loop *loop);
+/* Keeps the weights that are read. */
+void drop_weights(struct importer *m);
+/* What a value in between is called: `/fc1/Gemm_output_0` is fc1_gemm. */
+struct name claim_value(struct importer *m, struct wire_bytes name);
+/* E with what reads the values in place of stand-ins. */
+struct ast *finished(struct importer *m, struct ast *e);
+/* The second turn: the lines of B as statements of BLOCK. */
+void finish_body(struct importer *m, const struct body *b, struct ast *block);
+
+/* --- import.c -------------------------------------------------------------------------------- */
+
+/* Whether a size hangs on what only a run finds. */
+bool is_found(struct importer *m, const struct value *dim);
+struct ast *make_type(struct importer *m, enum dtype t, uint32_t rank, const struct value *dims);
 
 #endif

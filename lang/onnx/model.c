@@ -270,6 +270,8 @@ void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct
     read_nodes(&b, g, nodes); /* in the order of the file: they may read what is outside */
     for (uint32_t i = 0; i < g->node.n; i++)
         VEC_PUSH(a, out->nodes, nodes[i]);
+    for (uint32_t i = 0; i < g->input.n; i++)
+        VEC_PUSH(a, out->inputs, id_of(&b, ((struct wire_value *)g->input.at[i])->name));
     for (uint32_t i = 0; i < g->output.n; i++)
         VEC_PUSH(a, out->outputs, id_of(&b, ((struct wire_value *)g->output.at[i])->name));
 }

@@ -56,8 +56,9 @@ struct onnx_node {
     uint32_t ninputs, noutputs;
 };
 
-/* A graph in an attribute: its nodes, in order, and the names of what it gives. */
+/* A graph in an attribute: its nodes, in order, the names of what it takes and of what it gives. */
 struct onnx_subgraph {
+    VEC(struct name) inputs;
     VEC(struct onnx_node) nodes;
     VEC(uint32_t) weights; /* of the model, those that stand in the graph */
     VEC(struct name) outputs;

@@ -81,7 +81,7 @@ static bool find_operands(struct work *w, struct operand **at) {
         if (name_none(w->x->inputs[k]))
             continue;
         at[k] = operand_of(w->m, w->x->inputs[k]);
-        if (!at[k] && w->m->operands->outer) /* those of the model have been told */
+        if (!at[k] && !w->m->operands->ordered) /* else it has been told */
             onnx_problem(w->m->problems, "%s: nothing makes its input %s", w->x->text,
                          wire_text(w->m->arena, w->x->wire->input.at[k]));
         if (!at[k] || at[k]->kind == OPERAND_UNKNOWN)
@@ -330,8 +330,9 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     }
     bool known = true;
     uint32_t room = several ? v.list->n + n : 1;
-    struct line line = {.node = w->x, .value = e};
-    line.targets = ARENA_ARRAY(m->arena, struct operand *, room);
+    struct line line = {.value = e,
+                        .names = w->x->wire->output.at,
+                        .targets = ARENA_ARRAY(m->arena, struct operand *, room)};
     for (uint32_t k = 0; k < n; k++) {
         set_output(w, at, k, several ? v.list->at[k] : v);
         struct operand *x = name_none(w->x->outputs[k]) ? NULL : operand_of(m, w->x->outputs[k]);
@@ -346,60 +347,8 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     while (line.ntargets < n)
         line.targets[line.ntargets++] = NULL;
     if (!known)
-        VEC_PUSH(m->arena, m->lines, line);
+        VEC_PUSH(m->arena, m->body->lines, line);
     return true;
-}
-
-/* --- graphs in nodes --- */
-
-/* The graph in the attribute NAME, NULL after a problem. */
-static const struct wire_graph *graph_of(struct importer *m, const struct onnx_node *x,
-                                         const char *name) {
-    for (uint32_t i = 0; i < x->wire->attribute.n; i++) {
-        const struct wire_attribute *w = x->wire->attribute.at[i];
-        if (wire_is(w->name, name) && w->g)
-            return w->g;
-    }
-    onnx_problem(m->problems, "%s: it has no graph %s", x->text, name);
-    return NULL;
-}
-
-/* The nodes of the graph that is chosen, as if they stood here. */
-static void import_branch(struct work *w, struct operand *const *at) {
-    struct importer *m = w->m;
-    struct value c;
-    struct onnx_subgraph g;
-    struct operands inner;
-    bool known = operand_fixed(m, at[0], true, &c);
-    if (known && is_list(&c) && c.list->n == 1)
-        c = c.list->at[0];
-    if (!known || c.kind != VAL_BOOL) {
-        onnx_problem(m->problems, "%s: its condition must be known when the model is imported",
-                     w->x->text);
-        return;
-    }
-    const struct wire_graph *wire = graph_of(m, w->x, w->o->graphs[c.b ? 0 : 1]);
-    if (!wire)
-        return;
-    operands_enter(m, &inner);
-    onnx_subgraph_read(m->model, wire, m->problems, &g);
-    for (uint32_t i = 0; i < g.weights.n; i++)
-        import_weight(m, g.weights.at[i]);
-    for (uint32_t i = 0; i < g.nodes.n; i++)
-        import_node(m, &g.nodes.at[i]);
-    struct operand **given = ARENA_ARRAY(m->arena, struct operand *, g.outputs.n + 1);
-    for (uint32_t k = 0; k < g.outputs.n; k++)
-        given[k] = operand_of(m, g.outputs.at[k]);
-    operands_leave(m);
-    for (uint32_t k = 0; k < w->x->noutputs; k++) {
-        if (name_none(w->x->outputs[k]))
-            continue;
-        if (k >= g.outputs.n || !given[k])
-            onnx_problem(m->problems, "%s: its graph makes no output %s", w->x->text,
-                         wire_text(m->arena, w->x->wire->output.at[k]));
-        else if (!operand_here(m, w->x->outputs[k]))
-            operand_same(m, w->x->outputs[k], given[k]);
-    }
 }
 
 void import_node(struct importer *m, const struct onnx_node *x) {
@@ -418,9 +367,9 @@ void import_node(struct importer *m, const struct onnx_node *x) {
             set_unknown(m, x);
         return;
     }
-    if (w.o->form == WRITTEN_BRANCH) {
+    if (w.o->form == WRITTEN_BRANCH || w.o->form == WRITTEN_LOOP || w.o->form == WRITTEN_SCAN) {
         if (find_operands(&w, at))
-            import_branch(&w, at);
+            import_control(m, x, w.o, at, w.n);
         set_unknown(m, x);
         return;
     }

@@ -15,16 +15,22 @@ enum { FIXED_MOST = 4096 };
 /* A constant of more elements is a weight of the program, not numbers in it. */
 enum { SHOWN_MOST = 4 };
 
-struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
-                            enum dtype type, struct value v) {
+struct operand *operand_make(struct importer *m, enum operand_kind kind, enum dtype type,
+                             struct value v) {
     struct operand *x = ARENA_NEW(m->arena, struct operand);
     *x = (struct operand){.kind = kind, .type = type, .v = v};
-    operand_same(m, id, x);
     if (kind == OPERAND_FIXED || kind == OPERAND_UNKNOWN)
         return x;
     x->stand_in = name_of_text(m->names, arena_printf(m->arena, "$%u", ++m->stands));
     map_put(&m->stand_ins, x->stand_in.i, (uintptr_t)x);
     env_bind(m->env, x->stand_in, v, (struct span){0});
+    return x;
+}
+
+struct operand *operand_new(struct importer *m, struct name id, enum operand_kind kind,
+                            enum dtype type, struct value v) {
+    struct operand *x = operand_make(m, kind, type, v);
+    operand_same(m, id, x);
     return x;
 }
 
@@ -49,13 +55,16 @@ void operand_same(struct importer *m, struct name id, struct operand *x) {
     map_put(&m->operands->at, id.i, (uintptr_t)x);
 }
 
-void operands_enter(struct importer *m, struct operands *inner) {
-    *inner = (struct operands){.at = map_new(m->arena), .outer = m->operands};
+void operands_enter(struct importer *m, struct operands *inner, bool closed) {
+    *inner = (struct operands){.at = map_new(m->arena),
+                               .outer = closed ? NULL : m->operands,
+                               .before = m->operands,
+                               .ordered = !m->operands};
     m->operands = inner;
 }
 
 void operands_leave(struct importer *m) {
-    m->operands = m->operands->outer;
+    m->operands = m->operands->before;
 }
 
 void import_weight(struct importer *m, uint32_t index) {

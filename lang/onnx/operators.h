@@ -55,7 +55,9 @@ struct onnx_operator {
         WRITTEN_FOLD,  /* call(call(input, input), input) .. */
         WRITTEN_SAME,  /* the input */
         WRITTEN_CONSTANT,
-        WRITTEN_BRANCH /* what the first or second of the graphs gives */
+        WRITTEN_BRANCH, /* what the first or second of the graphs gives */
+        WRITTEN_LOOP,   /* the graph as long as it says */
+        WRITTEN_SCAN    /* the graph for parts of tensors */
     } form;
     const char *call;
     const char *plain; /* instead of it where no attribute is written and one output is wanted */
@@ -71,6 +73,7 @@ struct onnx_operator {
     bool counted;        /* a parameter `outputs`: how many are wanted */
     struct onnx_attribute attributes[ONNX_ATTRIBUTES_MAX];
     const char *graphs[2]; /* attributes that are graphs */
+    bool batched;          /* of a SCAN: first the lengths, and the first dimension is a batch */
     const char *doc;
 };
 

@@ -8,13 +8,17 @@
 
 enum { APPLIED_MOST = 64 }; /* rules applied to one line: a rule may fit what it gives */
 
+/* What a line gives, before rules and after. */
+struct made {
+    const struct ast *was, *is;
+};
+
 struct rewriter {
     struct importer *m;
     rewrite_rules rules;
     struct rewrite_text text;
-    struct map lines;            /* stand-in -> 1 + the line that makes it alone */
-    const struct ast **original; /* what the lines were */
-    uint32_t left;               /* rules that may still be applied to the line */
+    struct map made; /* stand-in -> struct made * of the line that makes it, and nothing else */
+    uint32_t left;   /* rules that may still be applied to the line */
     bool newest, met;
 };
 
@@ -35,10 +39,11 @@ static const struct ast *number_of(struct rewriter *r, struct name n) {
 
 static const struct ast *value_of(void *data, struct name n) {
     struct rewriter *r = data;
-    uint64_t line = 0;
-    if (!map_get(&r->lines, n.i, &line))
+    uint64_t at = 0;
+    if (!map_get(&r->made, n.i, &at))
         return number_of(r, n);
-    return r->newest ? r->m->lines.at[line - 1].value : r->original[line - 1];
+    const struct made *made = (const struct made *)(uintptr_t)at;
+    return r->newest ? made->is : made->was;
 }
 
 static bool hidden(void *data, struct name n) {
@@ -164,73 +169,93 @@ static struct ast *apply(struct rewriter *r, struct ast *e) {
     return e;
 }
 
+static void rewrite_body(struct rewriter *r, struct body *b);
+
+static void rewrite_line(struct rewriter *r, struct line *line) {
+    struct made *made = ARENA_NEW(r->m->arena, struct made);
+    struct ast *was = line->value;
+    r->left = APPLIED_MOST;
+    if (line->value) {
+        made->was = ast_clone(r->m->arena, line->value);
+        made->is = line->value = apply(r, line->value);
+    }
+    line->rewritten = line->value != was;
+    if (line->choice)
+        for (int s = 0; s < 2; s++)
+            rewrite_body(r, &line->choice->sides[s]);
+    else if (line->loop)
+        rewrite_body(r, &line->loop->body);
+    else if (line->ntargets == 1 && line->targets[0])
+        map_put(&r->made, line->targets[0]->stand_in.i, (uintptr_t)made);
+}
+
+static void rewrite_body(struct rewriter *r, struct body *b) {
+    for (uint32_t i = 0; i < b->lines.n; i++)
+        rewrite_line(r, &b->lines.at[i]);
+}
+
 /* --- lines that nobody reads ----------------------------------------------------------------- */
 
-/* Counts the stand-ins in E. */
-static void count_reads(struct importer *m, const struct ast *e, struct map *reads) {
-    uint64_t n = 0;
-    if (e->kind == AST_NAME && map_get(&m->stand_ins, e->name.i, NULL)) {
-        map_get(reads, e->name.i, &n);
-        map_put(reads, e->name.i, n + 1);
+static void note_read(void *data, struct operand *x) {
+    map_put(data, x->stand_in.i, 1);
+}
+
+static void note_results(const struct visitor *v) {
+    for (uint32_t i = 0; i < v->m->model->outputs.n; i++) {
+        const struct operand *x = operand_of(v->m, v->m->model->outputs.at[i].id);
+        if (x && x->kind != OPERAND_UNKNOWN)
+            visit_expression(v, operand_tensor(v->m, x, false));
     }
-    for (uint32_t k = 0; k < e->nkids; k++)
-        if (e->kids[k])
-            count_reads(m, e->kids[k], reads);
 }
 
 static bool is_read(const struct line *line, const struct map *reads) {
-    bool read = false;
-    for (uint32_t k = 0; k < line->ntargets; k++)
-        read = read || (line->targets[k] && map_get(reads, line->targets[k]->stand_in.i, NULL));
+    bool read = line->loop != NULL; /* it gives more than its targets */
+    for (uint32_t k = 0; !read && k < line->ntargets; k++)
+        read = line->targets[k] && map_get(reads, line->targets[k]->stand_in.i, NULL);
     return read;
 }
 
-static void count_results(struct importer *m, struct map *reads) {
-    for (uint32_t i = 0; i < m->model->outputs.n; i++) {
-        const struct operand *x = operand_of(m, m->model->outputs.at[i].id);
-        if (x && x->kind != OPERAND_UNKNOWN)
-            count_reads(m, operand_tensor(m, x, false), reads);
-    }
-}
-
-/* Leaves out the lines whose values were read before, and are not any more. */
-static void drop_lines(struct rewriter *r) {
-    struct importer *m = r->m;
-    struct map before = map_new(m->arena), now = map_new(m->arena);
-    for (uint32_t i = 0; i < m->lines.n; i++)
-        count_reads(m, r->original[i], &before);
-    count_results(m, &now);
-    bool *keep = ARENA_ARRAY(m->arena, bool, m->lines.n);
-    for (uint32_t i = m->lines.n; i-- > 0;) {
-        const struct line *line = &m->lines.at[i];
-        keep[i] = is_read(line, &now) || !is_read(line, &before);
-        if (keep[i])
-            count_reads(m, line->value, &now);
+/* Leaves out the lines of B whose values were read BEFORE, and are not any more; V notes what the
+   others read, from the last one on. */
+static void drop_lines(const struct visitor *v, struct body *b, const struct map *before) {
+    const struct map *now = v->data;
+    bool *keep = ARENA_ARRAY(v->m->arena, bool, b->lines.n + 1);
+    for (uint32_t i = b->lines.n; i-- > 0;) {
+        struct line *line = &b->lines.at[i];
+        keep[i] = is_read(line, now) || !is_read(line, before);
+        if (!keep[i])
+            continue;
+        for (int s = 0; line->choice && s < 2; s++) {
+            for (uint32_t k = 0; k < line->ntargets; k++)
+                visit_expression(v, line->choice->results[s][k]);
+            drop_lines(v, &line->choice->sides[s], before);
+        }
+        if (line->loop) {
+            visit_turn(v, line->loop);
+            drop_lines(v, &line->loop->body, before);
+        }
+        visit_line(v, line);
     }
     uint32_t n = 0;
-    for (uint32_t i = 0; i < m->lines.n; i++)
+    for (uint32_t i = 0; i < b->lines.n; i++)
         if (keep[i])
-            m->lines.at[n++] = m->lines.at[i];
-    m->lines.n = n;
+            b->lines.at[n++] = b->lines.at[i];
+    b->lines.n = n;
 }
 
 void rewrite_lines(struct importer *m, const struct module *program) {
-    struct rewriter r = {.m = m, .lines = map_new(m->arena)};
+    struct rewriter r = {.m = m, .made = map_new(m->arena)};
+    struct map before = map_new(m->arena), now = map_new(m->arena);
+    struct visitor v = {m, note_read, &before};
     r.text = (struct rewrite_text){&r, value_of, hidden, program};
     rewrite_rules_of(m->arena, program, &r.rules);
     if (!r.rules.n)
         return;
-    r.original = ARENA_ARRAY(m->arena, const struct ast *, m->lines.n);
-    for (uint32_t i = 0; i < m->lines.n; i++) {
-        struct line *line = &m->lines.at[i];
-        r.original[i] = ast_clone(m->arena, line->value);
-        struct ast *was = line->value;
-        r.left = APPLIED_MOST;
-        line->value = apply(&r, line->value);
-        line->rewritten = line->value != was;
-        if (line->ntargets == 1 && line->targets[0])
-            map_put(&r.lines, line->targets[0]->stand_in.i, 1 + (uint64_t)i);
-    }
-    if (r.met)
-        drop_lines(&r);
+    visit_body(&v, m->body);
+    rewrite_body(&r, m->body);
+    if (!r.met)
+        return;
+    v.data = &now;
+    note_results(&v);
+    drop_lines(&v, m->body, &before);
 }

@@ -43,6 +43,22 @@ struct ast *new_call(struct importer *m, const char *callee) {
     return x;
 }
 
+void add_assignment(struct importer *m, struct ast *block, struct ast *to, struct ast *value) {
+    struct ast *x = new_node(m, AST_ASSIGN, 2);
+    x->kids[0] = value;
+    x->kids[1] = to;
+    ast_push(m->arena, block, x);
+}
+
+struct ast *new_part(struct importer *m, struct ast *of, uint32_t rank, uint32_t axis,
+                     struct ast *at) {
+    struct ast *x = new_node(m, AST_INDEX, rank + 1);
+    x->kids[0] = of;
+    for (uint32_t d = 0; d < rank; d++)
+        x->kids[1 + d] = d == axis ? at : new_node(m, AST_RANGE, 3);
+    return x;
+}
+
 /* An expression of symbols, as the symbolic integers write it. */
 static struct ast *ast_of_sym(struct importer *m, const struct value *v) {
     struct buf text = buf_new(m->arena);

@@ -94,7 +94,7 @@ def bring_in(path, model, arrays):
         before = len(fixed)
         for name, array in zip(names, arrays):
             text = as_text(array)
-            asked = name in more or (more and name not in more and array.dtype.kind in "iu" and
+            asked = name in more or (more and name not in more and array.dtype.kind in "biu" and
                                      not set(more) & set(names))
             if text is not None and asked and name not in fixed:
                 fixed[name] = text

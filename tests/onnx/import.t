@@ -14,7 +14,7 @@ numpy = tap.need_numpy()
 import dclpy  # noqa: E402
 from models import Graph, attribute, block, integer, model, node, tensor, value  # noqa: E402
 
-F32, I64, BOOL, COMPLEX = 1, 7, 9, 14
+F32, I64, COMPLEX = 1, 7, 14
 rng = numpy.random.default_rng(1)
 
 
@@ -342,9 +342,6 @@ refused(by_data, "its input to must be known when the model is imported", "a siz
 refused(by_data, "to=[: this is no value", "a value that is none", "--set", "to=[")
 refused(by_data, "reshape: [2, 3] has 6 elements, [4] wants 4", "a size that does not fit", "--set",
         "to=[4]")
-refused(model(node("If", ["c"], ["y"], then_branch=Graph(), else_branch=Graph()),
-              inputs=[value("c", BOOL, [])], outputs=[value("y", F32, [])]),
-        "its condition must be known", "a condition by data")
 refused(relu, "does not end in .dcl", "another name", "-o", "m.txt")
 refused(relu, "No such file", "no such folder", "-o", "nowhere/m.dcl")
 os.makedirs("folder.dcl")

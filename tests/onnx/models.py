@@ -51,9 +51,10 @@ def attribute(name, value):
 class Graph:
     """A graph in an attribute."""
 
-    def __init__(self, *nodes, outputs=(), weights=()):
+    def __init__(self, *nodes, inputs=(), outputs=(), weights=()):
         self.bytes = (b"".join(block(1, n) for n in nodes) + block(2, "g") +
                       b"".join(block(5, w) for w in weights) +
+                      b"".join(block(11, v) for v in inputs) +
                       b"".join(block(12, v) for v in outputs))
 
 
