@@ -108,7 +108,7 @@ bool inner_enter(struct importer *m, const struct onnx_node *x, const char *name
         return false;
     }
     operands_enter(m, &in->names, false);
-    onnx_subgraph_read(m->model, in->wire, m->problems, &in->g);
+    onnx_subgraph_read(m->model, in->wire, m->call, m->problems, &in->g);
     for (uint32_t i = 0; i < in->g.weights.n; i++)
         import_weight(m, in->g.weights.at[i]);
     return true;

@@ -23,12 +23,13 @@ struct operand {
         OPERAND_WEIGHT   /* a weight of the model */
     } kind;
     enum dtype type;
-    struct value v;       /* TENSOR, WEIGHT: a tensor or scalar of the outline; FIXED: static */
-    struct name stand_in; /* stands for it in expressions; not of FIXED */
-    uint32_t weight;      /* WEIGHT: its place in the model */
-    struct ast *read;     /* what the stand-in becomes, NULL until that is known */
-    struct name result;   /* the output that it is, or none */
-    bool carried;         /* a loop changes it: it is none */
+    struct value v;          /* TENSOR, WEIGHT: a tensor or scalar of the outline; FIXED: static */
+    struct name stand_in;    /* stands for it in expressions; not of FIXED */
+    uint32_t weight;         /* WEIGHT: its place in the model */
+    struct ast *read;        /* what the stand-in becomes, NULL until that is known */
+    struct name result;      /* the output that it is, or none */
+    bool carried;            /* a loop changes it: it is none */
+    struct wire_bytes label; /* what it is called, where it has another name, too */
 };
 
 /* A line of the program: TARGETS = VALUE; or TARGETS = if VALUE ..; or a loop. */
@@ -97,6 +98,8 @@ struct importer {
     struct map stand_ins;          /* stand-in -> struct operand * */
     struct map results;            /* id of an output -> name */
     struct map symbols;            /* name of a dimension, as an id of the model -> name */
+    const struct onnx_call *call;  /* in whose function that stands, or NULL */
+    uint64_t called;               /* what functions that were called are together */
     struct body *body;             /* of the graph that is imported */
     uint32_t stands;               /* stand-ins so far */
     bool found, open;              /* for import.c: a size that a run finds; some result has one */
@@ -131,6 +134,8 @@ void operands_enter(struct importer *m, struct operands *inner, bool closed);
 void operands_leave(struct importer *m);
 /* NULL if nothing is known of it. */
 struct operand *operand_of(struct importer *m, struct name id);
+/* Input K of X, in *AT; false if there was a problem with it. */
+bool operand_input(struct importer *m, const struct onnx_node *x, uint32_t k, struct operand **at);
 /* The same of names of this graph, not those around it. */
 struct operand *operand_here(struct importer *m, struct name id);
 /* ID is another name for X. */
@@ -164,6 +169,12 @@ void import_node(struct importer *m, const struct onnx_node *x);
 
 /* Applies the rules that PROGRAM sees to all lines. */
 void rewrite_lines(struct importer *m, const struct module *program);
+/* --- calls.c --------------------------------------------------------------------------------- */
+
+/* The nodes of F, which X means, as if they stood there. Its outputs are set unless there is a
+   problem. */
+void import_call(struct importer *m, const struct onnx_node *x, const struct wire_function *f);
+
 /* --- bodies.c -------------------------------------------------------------------------------- */
 
 /* A node that holds graphs, with its N operands AT; its outputs are set unless there is a

@@ -213,7 +213,12 @@ static void finish_line(struct importer *m, const struct line *line, struct ast 
         struct name name = name_of_text(m->names, "_");
         struct operand *to = line->targets[k];
         if (to) {
+<<<<<<< HEAD
             name = name_none(to->result) ? claim_value(m, name_of_line(m, line, k)) : to->result;
+=======
+            struct wire_bytes label = to->label.n ? to->label : line->names[k];
+            name = name_none(to->result) ? claim_value(m, label) : to->result;
+>>>>>>> 67aadec (Functions of an ONNX file: their nodes stand where they are called)
             to->read = new_name(m, name);
         }
         ast_push(m->arena, x, new_name(m, name));

@@ -234,7 +234,9 @@ static bool goes_on(struct work *w) {
         const struct onnx_operator *o =
             onnx_operator_find(x->wire->domain, x->wire->op_type, x->version, &first);
         VEC_PUSH(m->arena, chain, x);
-        if (!o || x->noutputs != 1 || x->ninputs > 1 || (x->ninputs && name_none(x->inputs[0])))
+        bool own = onnx_function_of(m->model, x->wire) != NULL;
+        if (own || !o || x->noutputs != 1 || x->ninputs > 1 ||
+            (x->ninputs && name_none(x->inputs[0])))
             return false;
         if (x->ninputs == 0 && o->form == WRITTEN_CONSTANT)
             break;

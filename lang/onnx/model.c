@@ -21,6 +21,7 @@ void onnx_problem(struct onnx_problems *p, const char *format, ...) {
 struct builder {
     struct onnx_model *m;
     const struct wire_model *wire;
+    const struct onnx_call *call; /* whose nodes these are, or NULL */
     struct onnx_problems *problems;
     struct map made;    /* id of a value -> 1 + the node that makes it; 0: an input or a weight */
     struct map weights; /* ids */
@@ -46,9 +47,9 @@ static bool same_bytes(struct wire_bytes x, struct wire_bytes y) {
 
 enum { SETS_MAX = 100 }; /* of operators; each node looks for its own among them */
 
-static int64_t version_of(const struct wire_model *w, struct wire_bytes domain) {
-    for (uint32_t i = 0; i < w->opset_import.n && i < SETS_MAX; i++) {
-        const struct wire_opset *s = w->opset_import.at[i];
+static int64_t version_of(const struct wire_list *sets, struct wire_bytes domain) {
+    for (uint32_t i = 0; i < sets->n && i < SETS_MAX; i++) {
+        const struct wire_opset *s = sets->at[i];
         if (is_own(domain) ? is_own(s->domain) : same_bytes(s->domain, domain))
             return s->version;
     }
@@ -59,7 +60,7 @@ static void read_versions(struct builder *b) {
     if (b->wire->opset_import.n > SETS_MAX)
         onnx_problem(b->problems, "%u sets of operators, at most %d are possible",
                      b->wire->opset_import.n, SETS_MAX);
-    b->m->opset = version_of(b->wire, (struct wire_bytes){0});
+    b->m->opset = version_of(&b->wire->opset_import, (struct wire_bytes){0});
     if (b->m->opset > ONNX_OPSET_NEWEST)
         onnx_problem(b->problems, "version %lld of the operators is newer than %d, the last known",
                      (long long)b->m->opset, ONNX_OPSET_NEWEST);
@@ -77,18 +78,37 @@ static bool define(struct builder *b, struct name id, struct wire_bytes name, ui
     return true;
 }
 
-static void read_weights(struct builder *b, const struct wire_graph *g) {
+uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w, const void *from) {
+    VEC_PUSH(m->arena, m->weights, *w);
+    map_put(&m->read, (uintptr_t)from, m->weights.n);
+    return m->weights.n - 1;
+}
+
+bool onnx_weight_of(const struct onnx_model *m, const void *from, uint32_t *index) {
+    uint64_t at = 0;
+    map_get(&m->read, (uintptr_t)from, &at);
+    *index = at ? (uint32_t)at - 1 : 0;
+    return at != 0;
+}
+
+/* The weights in G, noted in OUT unless they are the model's. */
+static void read_weights(struct builder *b, const struct wire_graph *g, struct onnx_subgraph *out) {
     for (uint32_t i = 0; i < g->initializer.n; i++) {
         const struct wire_tensor *t = g->initializer.at[i];
         struct onnx_weight x = {.id = id_of(b, t->name), .name = t->name};
+        uint32_t index;
         if (!define(b, x.id, t->name, 0))
             continue;
         map_put(&b->weights, x.id.i, 1);
-        const char *why = onnx_tensor_read(b->m->arena, t, &b->m->files, &x);
+        const char *why = NULL;
+        if (!onnx_weight_of(b->m, t, &index)) {
+            why = onnx_tensor_read(b->m->arena, t, &b->m->files, &x);
+            index = why ? 0 : onnx_weight_add(b->m, &x, t);
+        }
         if (why)
             onnx_problem(b->problems, "weight %s: %s", show(b, t->name), why);
-        else
-            VEC_PUSH(b->m->arena, b->m->weights, x);
+        else if (out)
+            VEC_PUSH(b->m->arena, out->weights, index);
     }
     for (uint32_t i = 0; i < g->sparse_initializer.n; i++) {
         const struct wire_sparse *s = g->sparse_initializer.at[i];
@@ -166,8 +186,11 @@ static void read_outputs(struct builder *b, const struct wire_graph *g) {
 
 static const struct name *ids_of(struct builder *b, const struct wire_texts *t) {
     struct name *ids = ARENA_ARRAY(b->m->arena, struct name, t->n);
-    for (uint32_t i = 0; i < t->n; i++)
+    for (uint32_t i = 0; i < t->n; i++) {
         ids[i] = id_of(b, t->at[i]);
+        if (b->call && map_get(&b->call->absent, ids[i].i, NULL))
+            ids[i] = (struct name){0};
+    }
     return ids;
 }
 
@@ -177,17 +200,22 @@ static const char *node_text(struct builder *b, const struct wire_node *w, int64
     if (w->name.n == 0) /* many files have no names of nodes */
         name = arena_printf(a, "of %s", w->output.n ? show(b, w->output.at[0]) : "nothing");
     const char *domain = is_own(w->domain) ? "ai.onnx" : show(b, w->domain);
+    const char *in = b->call ? " in " : "", *where = b->call ? b->call->text : "";
     if (version == 0)
-        return arena_printf(a, "node %s (%s, no version, domain %s)", name, show(b, w->op_type),
-                            domain);
-    return arena_printf(a, "node %s (%s, version %lld, domain %s)", name, show(b, w->op_type),
-                        (long long)version, domain);
+        return arena_printf(a, "node %s (%s, no version, domain %s)%s%s", name, show(b, w->op_type),
+                            domain, in, where);
+    return arena_printf(a, "node %s (%s, version %lld, domain %s)%s%s", name, show(b, w->op_type),
+                        (long long)version, domain, in, where);
 }
 
-static void read_nodes(struct builder *b, const struct wire_graph *g, struct onnx_node *nodes) {
-    for (uint32_t i = 0; i < g->node.n; i++) {
-        const struct wire_node *w = g->node.at[i];
-        int64_t version = version_of(b->wire, w->domain);
+static void read_nodes(struct builder *b, const struct wire_list *of, struct onnx_node *nodes) {
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct wire_node *w = of->at[i];
+        int64_t version = b->call ? version_of(&b->call->function->opset_import, w->domain) : 0;
+        if (version == 0)
+            version = version_of(&b->wire->opset_import, w->domain);
+        if (b->call)
+            w = onnx_call_node(b->call, w);
         nodes[i] = (struct onnx_node){.wire = w,
                                       .text = node_text(b, w, version),
                                       .own = is_own(w->domain),
@@ -249,31 +277,50 @@ static void order_nodes(struct builder *b, const struct onnx_node *nodes, uint32
     }
 }
 
-uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w) {
-    VEC_PUSH(m->arena, m->weights, *w);
-    return m->weights.n - 1;
-}
-
 /* --- the face ------------------------------------------------------------------------------- */
 
-void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
+/* Nodes in the order of the file: they may read what is outside. */
+static void read_ordered(struct builder *b, const struct wire_list *of, struct onnx_subgraph *out) {
+    struct arena *a = b->m->arena;
+    out->nodes.n = out->nodes.cap = of->n;
+    out->nodes.at = ARENA_ARRAY(a, struct onnx_node, of->n);
+    read_nodes(b, of, out->nodes.at);
+}
+
+static struct builder builder_new(struct onnx_model *m, const struct onnx_call *call,
+                                  struct onnx_problems *p) {
+    return (struct builder){.m = m,
+                            .wire = m->wire,
+                            .call = call,
+                            .problems = p,
+                            .made = map_new(m->arena),
+                            .weights = map_new(m->arena)};
+}
+
+void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g,
+                        const struct onnx_call *call, struct onnx_problems *p,
                         struct onnx_subgraph *out) {
     struct arena *a = m->arena;
-    struct builder b = {
-        .m = m, .wire = m->wire, .problems = p, .made = map_new(a), .weights = map_new(a)};
-    struct onnx_node *nodes = ARENA_ARRAY(a, struct onnx_node, g->node.n);
-    uint32_t before = m->weights.n;
+    struct builder b = builder_new(m, call, p);
     *out = (struct onnx_subgraph){0};
-    read_weights(&b, g);
-    for (uint32_t i = before; i < m->weights.n; i++)
-        VEC_PUSH(a, out->weights, i);
-    read_nodes(&b, g, nodes); /* in the order of the file: they may read what is outside */
-    for (uint32_t i = 0; i < g->node.n; i++)
-        VEC_PUSH(a, out->nodes, nodes[i]);
+    read_weights(&b, g, out);
+    read_ordered(&b, &g->node, out);
     for (uint32_t i = 0; i < g->input.n; i++)
         VEC_PUSH(a, out->inputs, id_of(&b, ((struct wire_value *)g->input.at[i])->name));
     for (uint32_t i = 0; i < g->output.n; i++)
         VEC_PUSH(a, out->outputs, id_of(&b, ((struct wire_value *)g->output.at[i])->name));
+}
+
+void onnx_call_read(struct onnx_model *m, const struct onnx_call *call, struct onnx_problems *p,
+                    struct onnx_subgraph *out) {
+    const struct wire_function *f = call->function;
+    struct builder b = builder_new(m, call, p);
+    *out = (struct onnx_subgraph){0};
+    read_ordered(&b, &f->node, out);
+    for (uint32_t i = 0; i < f->input.n; i++)
+        VEC_PUSH(m->arena, out->inputs, id_of(&b, f->input.at[i]));
+    for (uint32_t i = 0; i < f->output.n; i++)
+        VEC_PUSH(m->arena, out->outputs, id_of(&b, f->output.at[i]));
 }
 
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
@@ -281,8 +328,9 @@ struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, c
     struct onnx_model *m = ARENA_NEW(a, struct onnx_model);
     *m = (struct onnx_model){.arena = a, .ids = names_new(a), .producer = "", .wire = w};
     m->files.folder = folder;
-    struct builder b = {
-        .m = m, .wire = w, .problems = p, .made = map_new(a), .weights = map_new(a)};
+    m->functions = map_new(a);
+    m->read = map_new(a);
+    struct builder b = builder_new(m, NULL, p);
     const struct wire_graph *g = w->graph;
     if (!g) {
         onnx_problem(p, "there is no graph in it");
@@ -293,9 +341,10 @@ struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, c
                                    w->producer_version.n ? " " : "", show(&b, w->producer_version));
     struct onnx_node *nodes = ARENA_ARRAY(a, struct onnx_node, g->node.n);
     read_versions(&b);
-    read_weights(&b, g);
+    onnx_functions_read(m, p);
+    read_weights(&b, g, NULL);
     read_inputs(&b, g);
-    read_nodes(&b, g, nodes);
+    read_nodes(&b, &g->node, nodes);
     read_outputs(&b, g);
     order_nodes(&b, nodes, g->node.n);
     return m;

@@ -3,6 +3,7 @@
 #ifndef DCL_LANG_ONNX_MODEL_H
 #define DCL_LANG_ONNX_MODEL_H
 
+#include "lang/base/map.h"
 #include "lang/base/name.h"
 #include "lang/base/vec.h"
 #include "lang/onnx/wire.h"
@@ -64,6 +65,16 @@ struct onnx_subgraph {
     VEC(struct name) outputs;
 };
 
+/* A node that means a function of the file, while the function's nodes are read. */
+struct onnx_call {
+    const struct onnx_call *outer; /* the one that this stands in, or NULL */
+    struct onnx_model *model;
+    const struct wire_function *function;
+    const char *text;      /* for messages */
+    struct map attributes; /* name -> struct wire_attribute *, of the node or the function */
+    struct map absent;     /* inputs that the node leaves out */
+};
+
 /* Files beside the model that hold elements of weights, mapped as long as the arena lives. */
 struct onnx_file {
     const char *name;
@@ -82,17 +93,37 @@ struct onnx_model {
     int64_t opset;        /* of ONNX's own set */
     const struct wire_model *wire;
     struct onnx_files files;
+    struct map functions; /* name, domain and overload as one id -> struct wire_function * */
+    struct map read;      /* tensors and attributes that are weights already -> 1 + index */
     VEC(struct onnx_weight) weights;
     VEC(struct onnx_value) inputs;
     VEC(struct onnx_value) outputs;
     VEC(struct onnx_node) nodes;
 };
 
-/* Adds a weight; its index. */
-uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w);
-/* The graph G of a node of M. */
-void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g, struct onnx_problems *p,
+/* Adds a weight that FROM (a tensor, an attribute) is in the file; its index. */
+uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w, const void *from);
+/* Whether FROM is a weight already, as in a function that is called again. */
+bool onnx_weight_of(const struct onnx_model *m, const void *from, uint32_t *index);
+/* The graph G of a node of M, that stands in CALL's function or (NULL) in none. */
+void onnx_subgraph_read(struct onnx_model *m, const struct wire_graph *g,
+                        const struct onnx_call *call, struct onnx_problems *p,
                         struct onnx_subgraph *out);
+
+/* --- functions.c ----------------------------------------------------------------------------- */
+
+/* Notes the functions of the file. */
+void onnx_functions_read(struct onnx_model *m, struct onnx_problems *p);
+/* The function of the file that a node means, or NULL. */
+const struct wire_function *onnx_function_of(const struct onnx_model *m, const struct wire_node *x);
+/* The call of F that X is, which stands in OUTER. */
+struct onnx_call onnx_call_new(struct onnx_model *m, const struct wire_function *f,
+                               const struct onnx_node *x, const struct onnx_call *outer);
+/* W with the attributes that CALL gives it in place of those that name one of the function's. */
+const struct wire_node *onnx_call_node(const struct onnx_call *call, const struct wire_node *w);
+/* The nodes of CALL's function, and what it takes and gives. */
+void onnx_call_read(struct onnx_model *m, const struct onnx_call *call, struct onnx_problems *p,
+                    struct onnx_subgraph *out);
 /* The model in W, whose other files lie in FOLDER. With problems added it is of use only for
    finding more of them. */
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,

@@ -80,11 +80,7 @@ static bool find_operands(struct work *w, struct operand **at) {
     for (uint32_t k = 0; k < w->n; k++) {
         if (name_none(w->x->inputs[k]))
             continue;
-        at[k] = operand_of(w->m, w->x->inputs[k]);
-        if (!at[k] && !w->m->operands->ordered) /* else it has been told */
-            onnx_problem(w->m->problems, "%s: nothing makes its input %s", w->x->text,
-                         wire_text(w->m->arena, w->x->wire->input.at[k]));
-        if (!at[k] || at[k]->kind == OPERAND_UNKNOWN)
+        if (!operand_input(w->m, w->x, k, &at[k]))
             return false;
         enum onnx_takes takes = w->in[k < w->nin ? k : w->nin - 1].takes;
         bool numbers = takes == TAKES_LIST || takes == TAKES_NUMBER;
@@ -352,6 +348,12 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
 }
 
 void import_node(struct importer *m, const struct onnx_node *x) {
+    const struct wire_function *f = onnx_function_of(m->model, x->wire);
+    if (f) {
+        import_call(m, x, f);
+        set_unknown(m, x);
+        return;
+    }
     struct work w = {.m = m, .x = x, .o = find_operator(m, x)};
     struct operand **at = ARENA_ARRAY(m->arena, struct operand *, x->ninputs + 1);
     if (!w.o || (w.o->form == WRITTEN_CONSTANT ? x->noutputs != 1 : !check_counts(&w))) {
@@ -361,8 +363,14 @@ void import_node(struct importer *m, const struct onnx_node *x) {
     if (w.o->form == WRITTEN_CONSTANT) {
         struct onnx_weight c = {
             .id = x->outputs[0], .name = x->wire->output.at[0], .constant = true};
-        if (!operand_here(m, c.id) && constant_weight(m, x, &c))
-            import_weight(m, onnx_weight_add(m->model, &c));
+        const void *from = x->wire->attribute.n ? x->wire->attribute.at[0] : NULL;
+        uint32_t index;
+        if (operand_here(m, c.id)) /* two things of one name have been told */
+            return;
+        if (onnx_weight_of(m->model, from, &index))
+            import_weight(m, index);
+        else if (constant_weight(m, x, &c))
+            import_weight(m, onnx_weight_add(m->model, &c, from));
         else
             set_unknown(m, x);
         return;

@@ -55,6 +55,14 @@ void operand_same(struct importer *m, struct name id, struct operand *x) {
     map_put(&m->operands->at, id.i, (uintptr_t)x);
 }
 
+bool operand_input(struct importer *m, const struct onnx_node *x, uint32_t k, struct operand **at) {
+    *at = operand_of(m, x->inputs[k]);
+    if (!*at && !m->operands->ordered) /* else it has been told */
+        onnx_problem(m->problems, "%s: nothing makes its input %s", x->text,
+                     wire_text(m->arena, x->wire->input.at[k]));
+    return *at && (*at)->kind != OPERAND_UNKNOWN;
+}
+
 void operands_enter(struct importer *m, struct operands *inner, bool closed) {
     *inner = (struct operands){.at = map_new(m->arena),
                                .outer = closed ? NULL : m->operands,
@@ -70,6 +78,10 @@ void operands_leave(struct importer *m) {
 void import_weight(struct importer *m, uint32_t index) {
     const struct onnx_weight *w = &m->model->weights.at[index];
     struct value dims[ONNX_RANK_MAX];
+    if (index < m->weights.n) { /* in a function that is called again */
+        operand_same(m, w->id, m->weights.at[index]);
+        return;
+    }
     for (uint32_t d = 0; d < w->rank; d++)
         dims[d] = value_int(w->dims[d]);
     struct name name = name_of_text(m->names, wire_text(m->arena, w->name));

@@ -41,11 +41,20 @@ def attribute(name, value):
         return block(1, name) + b"".join(real(7, v) for v in value) + integer(20, 6)
     if isinstance(value, list):
         return (block(1, name) + b"".join(integer(8, v) for v in value) + integer(20, 7))
+    if isinstance(value, Named):
+        return block(1, name) + block(21, value.name) + integer(20, value.kind)
     if isinstance(value, Graph):
         return block(1, name) + block(6, value.bytes) + integer(20, 5)
     if isinstance(value, bytes):
         return block(1, name) + block(5, value) + integer(20, 4)
     return block(1, name) + block(4, value) + integer(20, 3)
+
+
+class Named:
+    """An attribute of a node in a function that is the function's attribute of this name."""
+
+    def __init__(self, name, kind=1):
+        self.name, self.kind = name, kind
 
 
 class Graph:
@@ -58,11 +67,20 @@ class Graph:
                       b"".join(block(12, v) for v in outputs))
 
 
-def node(operator, inputs, outputs, name="", domain="", **attributes):
+def node(operator, inputs, outputs, name="", domain="", overload="", **attributes):
     return (b"".join(block(1, x) for x in inputs) + b"".join(block(2, x) for x in outputs) +
             (block(3, name) if name else b"") + block(4, operator) +
             b"".join(block(5, attribute(k, v)) for k, v in attributes.items()) +
-            (block(7, domain) if domain else b""))
+            (block(7, domain) if domain else b"") + (block(8, overload) if overload else b""))
+
+
+def function(name, inputs, outputs, *nodes, domain="own", overload="", sets=(("", 17), ("own", 1)),
+             **defaults):
+    return (block(1, name) + b"".join(block(4, x) for x in inputs) +
+            b"".join(block(5, x) for x in outputs) + b"".join(block(7, n) for n in nodes) +
+            b"".join(block(9, block(1, d) + integer(2, v)) for d, v in sets) + block(10, domain) +
+            b"".join(block(11, attribute(k, v)) for k, v in defaults.items()) +
+            (block(13, overload) if overload else b""))
 
 
 def value(name, element, dims):
@@ -81,8 +99,9 @@ def tensor(name, array, number=None):
             block(9, array.tobytes()))
 
 
-def model(*nodes, inputs=(), outputs=(), weights=(), opset=17, extra=b""):
+def model(*nodes, inputs=(), outputs=(), weights=(), functions=(), opset=17, extra=b""):
     graph = (b"".join(block(1, n) for n in nodes) + block(2, "g") +
              b"".join(block(5, w) for w in weights) + b"".join(block(11, v) for v in inputs) +
              b"".join(block(12, v) for v in outputs) + extra)
-    return integer(1, 8) + (block(8, integer(2, opset)) if opset else b"") + block(7, graph)
+    return (integer(1, 8) + (block(8, integer(2, opset)) if opset else b"") + block(7, graph) +
+            b"".join(block(25, f) for f in functions))
