@@ -128,6 +128,7 @@ struct kernel *compile_graph(struct dcl_session *s, struct graph *g) {
         return NULL;
     }
     struct arena *scratch = arena_under(g->arena);
+    graph_number_sites(g);
     struct rt_key key = key_of(s, g, scratch);
     struct kernel *k = find_kernel(s, key);
     if (!k && !s->spare)

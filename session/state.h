@@ -433,6 +433,13 @@ const void *program_found(struct dcl_session *s, const struct program *p, uint32
 bool program_run(struct dcl_session *s, const struct program *p, const struct actual *at,
                  const int64_t *symbols, void *const *results, struct span span);
 
+/* The value of the symbol N of P in a run with SYMBOLS; false if it is none. */
+bool program_symbol(const struct program *p, const int64_t *symbols, struct name n, int64_t *v);
+
+/* outside.c: P has been run with SYMBOLS, and a check ended it. Tells of the subscript that was
+   outside; false if it was something else. */
+bool outside_tell(struct dcl_session *s, const struct program *p, const int64_t *symbols);
+
 /* builtins.c */
 bool builtin_has(void *session, struct name n);
 bool builtin_call(void *session, struct name n, uint32_t nargs, const struct value *args,

@@ -40,17 +40,18 @@ static LLVMValueRef first_lane(struct cg *c, struct val v, LLVMValueRef mask, ui
     return LLVMBuildExtractElement(c->b, v.v, first, "");
 }
 
-/* Ends the call with TEXT where BAD holds, A and B in place of its first two %lld. */
+/* Ends the call with TEXT where BAD holds, A and B in place of its first two %lld. SITE and DIM are
+   for the runtime's `fail`. */
 static void fail_if(struct cg *c, LLVMValueRef bad, const char *text, LLVMValueRef a,
-                    LLVMValueRef b) {
+                    LLVMValueRef b, uint32_t site, uint32_t dim) {
     LLVMBasicBlockRef fails = cg_block(c, "fails"), on = cg_block(c, "on");
     LLVMBuildCondBr(c->b, bad, fails, on);
     cg_at(c, fails);
     LLVMValueRef message = cg_bytes(c, text, strlen(text) + 1, 1);
-    LLVMTypeRef params[] = {c->ptr, c->ptr, c->i64, c->i64};
-    LLVMValueRef args[] = {c->fn->api, message, a, b};
+    LLVMTypeRef params[] = {c->ptr, c->ptr, c->i64, c->i64, c->i64, c->i64};
+    LLVMValueRef args[] = {c->fn->api, message, a, b, cg_i64(c, site), cg_i64(c, dim)};
     LLVMValueRef f = api_field(c, offsetof(struct rt_api, fail), c->ptr);
-    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 4, false), f, args, 4, "");
+    LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 6, false), f, args, 6, "");
     bail_with(c, cg_i32(c, RT_CHECK_FAILED));
     cg_at(c, on);
 }
@@ -67,8 +68,8 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
     const char *text =
         arena_printf(c->a, "index %%lld of dimension %u is outside %s, where its size is %%lld",
                      dim + 1, name_text(c->g->names, graph_cont(c->g, m->cont)->name));
-    fail_if(c, any, text, first_lane(c, index, outside, lanes),
-            first_lane(c, size, outside, lanes));
+    fail_if(c, any, text, first_lane(c, index, outside, lanes), first_lane(c, size, outside, lanes),
+            m->site, dim);
 }
 
 void check_sizes(struct cg *c, const struct container *k) {
@@ -78,8 +79,9 @@ void check_sizes(struct cg *c, const struct container *k) {
             continue;
         LLVMValueRef none = cg_i64(c, 0), large = LLVMConstNull(c->i1);
         LLVMValueRef size = cg_sym_exact(c, subst(c, k->dims[d]), &large);
-        fail_if(c, large, arena_printf(c->a, "the size of %s is too large", name), none, none);
+        fail_if(c, large, arena_printf(c->a, "the size of %s is too large", name), none, none, 0,
+                0);
         fail_if(c, LLVMBuildICmp(c->b, LLVMIntSLT, size, none, ""),
-                arena_printf(c->a, "the size of %s is negative: %%lld", name), size, none);
+                arena_printf(c->a, "the size of %s is negative: %%lld", name), size, none, 0, 0);
     }
 }

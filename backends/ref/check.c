@@ -192,10 +192,8 @@ void checked_outside(struct ref *r, const struct tensor *t, const struct value *
     struct span place;
     if (!is_new(r, ERR_OUT_OF_BOUNDS, span, &place))
         return;
-    struct diag *d =
-        diag_error(r->ev.diags, place, ERR_OUT_OF_BOUNDS, "this subset", tensor_name(r, t),
-                   arena_printf(r->ev.arena, "%lld", (long long)at[bad].i), (int)bad + 1,
-                   arena_printf(r->ev.arena, "%lld", (long long)real(t)->dims[bad]));
+    struct diag *d = ref_outside(r, t, at, bad, span);
+    d->span = place;
     explain(r, d, t, span);
 }
 

@@ -70,6 +70,9 @@ bool ref_read(void *host, const struct tensor *t, const struct value *at, const 
               struct span span, struct value *out);
 bool ref_write(void *host, const struct tensor *t, const struct value *at, struct value v,
                enum resolution res, bool drop, struct span span);
+/* Tells that index BAD of AT is outside of T. */
+struct diag *ref_outside(struct ref *r, const struct tensor *t, const struct value *at,
+                         uint32_t bad, struct span span);
 /* A tensor over BYTES, which stays for the whole run. */
 struct tensor *ref_over(struct ref *r, struct name name, enum dtype t, uint32_t rank,
                         const int64_t *dims, void *bytes);

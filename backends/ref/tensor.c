@@ -6,6 +6,8 @@
    one rounded: reads need not ask, a plain write drops it, the end of the map drops all. */
 #include "backends/ref/internal.h"
 
+#include "lang/eval/site.h"
+
 #include <string.h>
 
 const char *tensor_name(struct ref *r, const struct tensor *t) {
@@ -109,17 +111,21 @@ static bool offset(const struct tensor *t, const struct value *at, int64_t *out,
     return true;
 }
 
+struct diag *ref_outside(struct ref *r, const struct tensor *t, const struct value *at,
+                         uint32_t bad, struct span span) {
+    struct site x = site_here(&r->ev, t, span);
+    return site_outside(r->ev.diags, r->ev.names, &x, at[bad].i, bad,
+                        arena_printf(r->ev.arena, "%lld", (long long)real(t)->dims[bad]));
+}
+
 /* Whether the run goes on. */
 static bool outside(struct ref *r, const struct tensor *t, const struct value *at, uint32_t bad,
                     struct span span) {
-    if (r->checks) {
+    if (r->checks)
         checked_outside(r, t, at, bad, span);
-        return true;
-    }
-    diag_error(r->ev.diags, span, ERR_OUT_OF_BOUNDS, "this subset", tensor_name(r, t),
-               arena_printf(r->ev.arena, "%lld", (long long)at[bad].i), (int)bad + 1,
-               arena_printf(r->ev.arena, "%lld", (long long)real(t)->dims[bad]));
-    return false;
+    else
+        ref_outside(r, t, at, bad, span);
+    return r->checks != NULL;
 }
 
 /* The same of element O of T, which is read and was never written. */

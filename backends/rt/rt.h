@@ -10,7 +10,7 @@
 
 /* What a kernel sees: the order and types of these fields are its ABI (RT_ABI_VERSION is part of
    the cache key). Kernels get `struct rt_api *` as first argument and load what they need. */
-#define RT_ABI_VERSION 3
+#define RT_ABI_VERSION 4
 
 struct rt_api {
     /* Non-zero when the user wants to stop; loops poll it and return RT_INTERRUPTED. */
@@ -28,8 +28,10 @@ struct rt_api {
     void *(*scratch)(struct rt_api *api, int64_t bytes);
     void (*scratch_free)(struct rt_api *api, void *p);
     /* Records the first failed check: MESSAGE (a constant of the kernel) with two numbers that a
-       "%lld" in it may show. The kernel then returns RT_CHECK_FAILED. Thread-safe. */
-    void (*fail)(struct rt_api *api, const char *message, int64_t a, int64_t b);
+       "%lld" in it may show. If SITE is not 0, subscript A of dimension DIM, of size B, of this
+       memlet is outside. The kernel then returns RT_CHECK_FAILED. Thread-safe. */
+    void (*fail)(struct rt_api *api, const char *message, int64_t a, int64_t b, int64_t site,
+                 int64_t dim);
     /* BYTES of address space, zeroed, of which only pages that are touched take memory; NULL when
        there is none. Given back with reserve_free. Thread-safe. */
     void *(*reserve)(struct rt_api *api, int64_t bytes);
@@ -60,6 +62,13 @@ void rt_clear_stop(struct rt *rt);
 /* Runs K; on failure *MESSAGE is the text (rt's memory, until the next call). */
 enum rt_status rt_call(struct rt *rt, rt_kernel *k, void *const *bufs, const int64_t *symbols,
                        const char **message);
+
+/* The check that ended the last call, by position; NULL if none did. */
+struct rt_failure {
+    const char *message; /* of the kernel */
+    int64_t a, b, site, dim;
+};
+const struct rt_failure *rt_failed(const struct rt *rt);
 
 /* What the last call of a kernel has found for its result K: its memory and dimensions (room for
    16), which stay until rt_results_free or the next call. NULL if it found none. */

@@ -11,10 +11,11 @@
 
 enum { SPIN_NS = 200 * 1000 };
 
-static void fail(struct rt_api *api, const char *message, int64_t a, int64_t b) {
+static void fail(struct rt_api *api, const char *message, int64_t a, int64_t b, int64_t site,
+                 int64_t dim) {
     struct rt_failure *f = &rt_here((struct rt *)api)->failure;
     if (!f->message)
-        *f = (struct rt_failure){message, a, b};
+        *f = (struct rt_failure){message, a, b, site, dim};
 }
 
 static void stamp(struct rt_api *api, int64_t node) {
@@ -117,18 +118,23 @@ static void fill_in(char *out, size_t size, const struct rt_failure *f) {
     out[n] = '\0';
 }
 
+const struct rt_failure *rt_failed(const struct rt *rt) {
+    for (int32_t k = 0; k < rt->api.threads; k++)
+        if (rt->threads[k].failure.message)
+            return &rt->threads[k].failure;
+    return NULL;
+}
+
 static const char *explain(struct rt *rt, int32_t status) {
     switch (status) {
     case RT_OK: return NULL;
     case RT_INTERRUPTED: return "interrupted";
     case RT_NO_MEMORY: return "not enough memory for temporary data";
     case RT_CHECK_FAILED:
-        for (int32_t k = 0; k < rt->api.threads; k++)
-            if (rt->threads[k].failure.message) {
-                fill_in(rt->message, sizeof rt->message, &rt->threads[k].failure);
-                return rt->message;
-            }
-        return "a check failed";
+        if (!rt_failed(rt))
+            return "a check failed";
+        fill_in(rt->message, sizeof rt->message, rt_failed(rt));
+        return rt->message;
     default:
         snprintf(rt->message, sizeof rt->message, "the kernel ended with status %d", (int)status);
         return rt->message;

@@ -20,10 +20,6 @@ struct rt_scratch {
 };
 
 /* The first failed check of one thread in this call. */
-struct rt_failure {
-    const char *message; /* NULL: none */
-    int64_t a, b;
-};
 
 /* One thread; number 0 is the caller. The first cache line travels between the caller and the
    worker at every fork and join and holds all they exchange; the rest stays with its thread. */
@@ -36,7 +32,7 @@ struct rt_thread {
     struct rt *rt;
 
     _Alignas(RT_LINE) struct rt_scratch scratch;
-    struct rt_failure failure;
+    struct rt_failure failure; /* message NULL: none */
     pthread_t id;
 };
 

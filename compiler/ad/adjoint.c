@@ -38,14 +38,16 @@ struct cont ad_adjoint(struct reverse *r, struct region *top, struct cont c) {
     return r->adjoint[c.i];
 }
 
-void ad_write(struct reverse *r, struct region *to, const struct expr *v, struct cont c,
-              const struct sym *at, enum resolution res, enum outside outside, struct span span) {
+struct memlet *ad_write(struct reverse *r, struct region *to, const struct expr *v, struct cont c,
+                        const struct sym *at, enum resolution res, enum outside outside,
+                        struct span span) {
     struct node *w = node_new(r->g, NODE_WRITE, span);
     w->write.value = v;
     w->write.to = memlet_new(r->g, c, at);
     w->write.to.resolution = res;
     w->write.to.outside = outside;
     region_add(r->g, to, w);
+    return &w->write.to;
 }
 
 const struct expr *ad_read(struct reverse *r, struct region *to, const char *prefix, struct cont c,
@@ -54,6 +56,7 @@ const struct expr *ad_read(struct reverse *r, struct region *to, const char *pre
     struct container *x = graph_cont(r->g, c);
     n->read.name = ad_fresh(r, prefix, x->name);
     n->read.from = memlet_new(r->g, c, m->at);
+    n->read.from.site = m->site;
     if (m->outside != OUTSIDE_ERROR) {
         n->read.from.outside = OUTSIDE_VALUE;
         n->read.from.other = scalar_from_i64(x->dtype, 0);

@@ -73,8 +73,10 @@ struct cont ad_declare(struct reverse *r, struct region *at, struct name n, enum
 bool ad_matters(struct reverse *r, struct cont c);
 /* The adjoint of C, declared in TOP when it is first asked for. */
 struct cont ad_adjoint(struct reverse *r, struct region *top, struct cont c);
-void ad_write(struct reverse *r, struct region *to, const struct expr *v, struct cont c,
-              const struct sym *at, enum resolution res, enum outside outside, struct span span);
+/* The memlet that it writes by. */
+struct memlet *ad_write(struct reverse *r, struct region *to, const struct expr *v, struct cont c,
+                        const struct sym *at, enum resolution res, enum outside outside,
+                        struct span span);
 /* Reads C where M reads or writes; what lies outside is 0. */
 const struct expr *ad_read(struct reverse *r, struct region *to, const char *prefix, struct cont c,
                            const struct memlet *m, struct span span);

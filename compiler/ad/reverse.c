@@ -210,7 +210,8 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
         else if (ad_matters(r, n->read.from.cont))
             ad_write(r, l->to, a, ad_adjoint(r, r->top, n->read.from.cont), n->read.from.at,
                      RES_SUM, n->read.from.outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP,
-                     n->span);
+                     n->span)
+                ->site = n->read.from.site;
         break;
     case NODE_MAP: reverse_map(r, l, n, extremes); break;
     case NODE_LOOP: reverse_loop(r, l, n, extremes); break;

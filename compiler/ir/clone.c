@@ -163,6 +163,8 @@ struct graph *graph_clone(struct arena *a, const struct graph *g) {
         c.text = c.text ? arena_printf(a, "%s", c.text) : NULL;
         VEC_PUSH(a, copy->conditions, c);
     }
+    for (uint32_t i = 0; i < g->sites.n; i++)
+        VEC_PUSH(a, copy->sites, g->sites.at[i]);
     copy->body = copy_region(&k, &g->body);
     return copy;
 }

@@ -19,6 +19,8 @@
 #include "lang/sym/subset.h"
 #include "lang/sym/sym.h"
 
+struct site;
+
 struct cont {
     uint32_t i; /* index into graph.conts; 0 is "no container" */
 };
@@ -68,6 +70,7 @@ struct memlet {
     enum outside outside;
     union scalar other;         /* OUTSIDE_VALUE; of the container's type */
     enum resolution resolution; /* writes only */
+    uint32_t site;              /* index into graph.sites; 0: none */
 };
 
 enum node_kind {
@@ -154,6 +157,25 @@ struct graph_condition {
     struct span span;
 };
 
+/* A map or loop around a memlet. */
+struct site_level {
+    const struct site_level *outer;
+    struct index index;
+};
+
+/* Where a memlet of the program stands, for what is told if it is outside of its container in a
+   run. As spans, sites are no part of the graph's text, and passes hand them on. */
+struct graph_site {
+    const struct site *where; /* in the user's text (lang/eval/site.h); NULL: only SPAN is known */
+    /* What graph_number_sites notes of the graph, which passes will change. */
+    struct span span;
+    struct name name; /* of the container */
+    bool always;      /* reached in each iteration of LEVEL, and nothing may be outside of it */
+    uint32_t rank;
+    const struct sym *at, *dims;
+    const struct site_level *level; /* the innermost; NULL: there is none */
+};
+
 struct graph {
     struct arena *arena;
     struct names *names;
@@ -164,6 +186,7 @@ struct graph {
     VEC(struct graph_param) params;
     VEC(struct cont) results;
     VEC(struct graph_condition) conditions;
+    VEC(struct graph_site) sites; /* [0] is unused */
     struct region body;
     uint32_t nodes;            /* ids given so far */
     struct graph_names *taken; /* what graph_fresh keeps: names.c */
@@ -197,6 +220,12 @@ struct node *node_new(struct graph *g, enum node_kind kind, struct span span);
 void region_add(struct graph *g, struct region *r, struct node *n);
 struct memlet memlet_new(struct graph *g, struct cont c, const struct sym *at);
 bool memlet_equal(const struct memlet *a, const struct memlet *b);
+
+/* The site of a memlet that is made where the text stands WHERE. */
+uint32_t graph_add_site(struct graph *g, const struct site *where);
+/* Gives each memlet a site of its own, numbered in the order of the program, so that equal graphs
+   have equal numbers: code may name a memlet by them, wherever it was compiled. */
+void graph_number_sites(struct graph *g);
 
 /* The builders keep expressions in their one form: operators and casts of constants are folded, a
    cast to the same type is its operand, and a symbolic integer that is a number is a constant. */

@@ -8,6 +8,7 @@
 
 #include "compiler/lower/internal.h"
 #include "compiler/lower/wide_sums.h"
+#include "lang/eval/site.h"
 
 #include <string.h>
 
@@ -161,6 +162,8 @@ static bool make_memlet(struct lower *l, const struct tensor *t, const struct va
     for (uint32_t d = 0; d < t->real_rank; d++)
         subs[d] = value_sym(&l->ev, &at[d]);
     *m = memlet_new(l->g, (struct cont){t->id}, subs);
+    struct site where = site_here(&l->ev, t, span);
+    m->site = graph_add_site(l->g, arena_copy(l->arena, &where, sizeof where));
     return true;
 }
 

@@ -53,42 +53,6 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
     return true;
 }
 
-/* --- where a call is -------------------------------------------------------------------------- */
-
-static bool lies_in(struct span inner, struct span outer) {
-    return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end;
-}
-
-enum { CALLS_TOLD = 3 };
-
-void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
-               const struct module *module, struct span span) {
-    if (ev->diags->errors == errors_before || !ev->diags->first || lies_in(span, def->span))
-        return;
-    struct diag *e = ev->diags->first;
-    while (e->next)
-        e = e->next;
-    const char *name = text_of(ev, def->name);
-    const struct module *caller = ev->frame ? ev->frame->module : NULL;
-    if (module->prelude == NULL) { /* a library: its user did not write the place */
-        if (e->span.source != span.source && (!caller || caller->prelude)) {
-            diag_note(ev->diags, e, e->span, "in %s of the library", name);
-            e->span = span;
-        }
-        return;
-    }
-    const char *called = def->kind == AST_LAYER ? "is made here" : "is called here";
-    struct span at = e->span;
-    int told = 0;
-    for (const struct diag_note *n = e->notes; n; n = n->next)
-        if (strstr(n->text, called)) {
-            at = n->span;
-            told++;
-        }
-    if (told < CALLS_TOLD && lies_in(at, def->span))
-        diag_note(ev->diags, e, span, "%s %s", name, called);
-}
-
 uint32_t fn_result_count(const struct ast *fn) {
     return fn->kids[1]->nkids;
 }
@@ -310,11 +274,12 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     struct call b = {.ev = ev, .what = what, .span = span};
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
-    struct calling frame = {ev->frame, fn->module, def->name, span};
+    struct calling *frame = ARENA_NEW(ev->arena, struct calling); /* sites keep it */
+    *frame = (struct calling){ev->frame, fn->module, def->name, span, def->span};
     bool returned = ev->returned;
     struct value result = ev->result, body = value_none();
     ev->fn_name = def->name;
-    ev->frame = &frame;
+    ev->frame = frame;
     ev->returned = false;
     ev->depth++;
     bool takes = takes_gradient(def->kids[3]);
@@ -333,7 +298,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         ev->called(ev->listener, fn, b.env, &results);
     ev->depth--;
     ev->takes -= takes;
-    ev->frame = frame.outer;
+    ev->frame = frame->outer;
     ev->fn_name = outer;
     ev->returned = returned;
     ev->result = result;

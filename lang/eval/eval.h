@@ -118,6 +118,7 @@ struct calling {
     const struct module *module; /* of what is called */
     struct name name;
     struct span span; /* of the call */
+    struct span def;  /* of the definition that is called */
 };
 
 struct eval {
@@ -136,8 +137,9 @@ struct eval {
     struct name fn_name;                     /* for messages: the function being called */
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
-    bool training;     /* inside what is minimized */
-    bool outside_told; /* the host tells of negative subscripts, as of those that are too large */
+    bool training; /* inside what is minimized */
+    bool runs;     /* the host runs what is evaluated, and tells of subscripts that are outside */
+    bool outside_told; /* also of x[-1] */
     uint32_t takes;    /* calls and expressions around whose text takes a gradient */
     bool reversed;     /* the host takes a gradient of what is evaluated now */
     /* Not 0: the user wants to stop; NULL: nobody asks. */

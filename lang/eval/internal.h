@@ -195,11 +195,13 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
 bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
                      const struct name *keywords, struct span span, int32_t *slots);
 
-/* calls.c */
+/* site.c */
 /* After what SPAN calls (DEF of MODULE) has failed, if there are more errors than before: notes the
    call, or, if DEF is the library's, tells the error at the call. */
 void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
                const struct module *module, struct span span);
+
+/* calls.c */
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */
 bool check_where(struct eval *ev, struct env *env, const char *what, const struct ast *where,
                  struct span span);

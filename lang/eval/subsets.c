@@ -1,6 +1,7 @@
 /* Subsets: elements and strided boxes of tensors. A box is read into a new container, written from
    a scalar, a tensor or another box; each is a map of element memlets. */
 #include "lang/eval/internal.h"
+#include "lang/eval/site.h"
 
 static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t given,
                             struct span span) {
@@ -16,15 +17,38 @@ static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t gi
     return false;
 }
 
-static bool one_subscript(struct eval *ev, struct value v, struct block *b, uint32_t d,
-                          struct span span) {
-    if (v.kind == VAL_INT && v.i < 0 && !b->has_other && !b->drop && !ev->outside_told) {
-        struct buf text = buf_new(ev->arena);
-        value_print(ev, &b->tensor->dims[d], &text);
-        buf_printf(&text, " - %llu", 0 - (unsigned long long)v.i);
-        diag_error(ev->diags, span, ERR_NEGATIVE_INDEX, text.at);
+/* Whether nothing but numbers stands in E. */
+static bool is_number(const struct ast *e) {
+    bool plain = e->kind != AST_NAME && e->kind != AST_CALL && e->kind != AST_ANY;
+    for (uint32_t i = 0; plain && i < e->nkids; i++)
+        plain = !e->kids[i] || is_number(e->kids[i]);
+    return plain;
+}
+
+/* Whether subscript E, V in dimension D, is told to be negative before anything runs: so is `x[-1]`
+   by whoever evaluates it, with what to write instead. */
+static bool is_negative(struct eval *ev, const struct block *b, uint32_t d, const struct value *v,
+                        const struct ast *e) {
+    bool number = is_number(e);
+    if (v->kind != VAL_INT || v->i >= 0 || b->has_other || b->drop ||
+        (number ? ev->outside_told : ev->runs))
         return false;
+    struct buf size = buf_new(ev->arena);
+    value_print(ev, &b->tensor->dims[d], &size);
+    if (number) {
+        buf_printf(&size, " - %llu", 0 - (unsigned long long)v->i);
+        diag_error(ev->diags, e->span, ERR_NEGATIVE_INDEX, size.at);
+    } else {
+        struct site x = site_here(ev, b->tensor, b->span);
+        site_outside(ev->diags, ev->names, &x, v->i, d, size.at);
     }
+    return true;
+}
+
+static bool one_subscript(struct eval *ev, struct value v, struct block *b, uint32_t d,
+                          const struct ast *e) {
+    if (is_negative(ev, b, d, &v, e))
+        return false;
     b->lo[d] = v;
     b->step[d] = value_int(1);
     b->count[d] = value_none();
@@ -148,17 +172,17 @@ static bool subset_of(struct eval *ev, struct env *env, const struct ast *e, str
             if (!range_subscript(ev, env, s, b, d++))
                 return false;
         } else if (s->kind == AST_ANY) {
-            if (!one_subscript(ev, row, b, d++, s->span))
+            if (!one_subscript(ev, row, b, d++, s))
                 return false;
         } else if (s->kind == AST_SPREAD) {
             for (uint32_t i = 0; i < lists[k].list->n; i++) {
                 struct value v = lists[k].list->at[i];
-                if (!to_integer(ev, &v, s->span) || !one_subscript(ev, v, b, d++, s->span))
+                if (!to_integer(ev, &v, s->span) || !one_subscript(ev, v, b, d++, s))
                     return false;
             }
         } else {
             struct value v;
-            if (!eval_integer(ev, env, s, &v) || !one_subscript(ev, v, b, d++, s->span))
+            if (!eval_integer(ev, env, s, &v) || !one_subscript(ev, v, b, d++, s))
                 return false;
         }
     }

@@ -2,8 +2,10 @@
 """errors.t: what `dcl check` and `dcl run` say about wrong programs, and its colours.
 
 For each NAME.dcl beside this file, stderr has to be NAME.expected, byte for byte, and the status 1.
-A file whose first line is `# run`, options may follow, is run, others are checked. A line `#---`
-begins a program of its own, with what stands above the first such line, and keeps its line numbers.
+A file whose first line is `# run`, options may follow, is run, others are checked. If it is
+`# run on both`, it is run by compiled code and by the reference, which have to say the same. A line
+`#---` begins a program of its own, with what stands above the first such line, and keeps its line
+numbers.
 With DCL_UPDATE=1 in the environment the .expected files are written instead: read the difference.
 """
 
@@ -31,12 +33,16 @@ def programs_of(text):
                         for n, line in enumerate(lines))
 
 
-def messages(name):
-    """Standard error and status of each program of a file."""
-    with open(os.path.join(HERE, name + ".dcl"), encoding="utf-8") as file:
-        text = file.read()
+def commands(text):
+    """The command lines that a file is given to, without its name."""
     first = text.split("\n", 1)[0]
-    command = first[2:].split() if first.startswith("# run") else ["check"]
+    if first == "# run on both":
+        return [["run"], ["run", "--backend", "ref"]]
+    return [first[2:].split() if first.startswith("# run") else ["check"]]
+
+
+def messages(name, text, command):
+    """Standard error and status of each program of a file."""
     for program in programs_of(text):
         with open(name + ".dcl", "w", encoding="utf-8") as file:
             file.write(program)
@@ -54,16 +60,20 @@ programs = sorted(name[:-len(".dcl")] for name in os.listdir(HERE) if name.endsw
 tap.ok(programs, "there are programs")
 
 for name in programs:
-    said = list(messages(name))
-    text = "".join(stderr for stderr, _ in said)
+    with open(os.path.join(HERE, name + ".dcl"), encoding="utf-8") as file:
+        source = file.read()
     path = os.path.join(HERE, name + ".expected")
-    if os.environ.get("DCL_UPDATE"):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    with open(path, encoding="utf-8") as file:
-        tap.is_str(text, file.read(), name + ": the messages")
-    tap.ok(all(status == 1 for _, status in said), name + ": the status is 1")
-    tap.ok(all(stderr for stderr, _ in said), name + ": each program is wrong")
+    for command in commands(source):
+        what = "%s: dcl %s: " % (name, " ".join(command))
+        said = list(messages(name, source, command))
+        text = "".join(stderr for stderr, _ in said)
+        if os.environ.get("DCL_UPDATE"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(path, encoding="utf-8") as file:
+            tap.is_str(text, file.read(), what + "the messages")
+        tap.ok(all(status == 1 for _, status in said), what + "the status is 1")
+        tap.ok(all(stderr for stderr, _ in said), what + "each program is wrong")
 
 # Colours: on a terminal, unless NO_COLOR is set.
 WRONG = "fn f(x: f32[_]) -> f32 { y }\n"
@@ -99,6 +109,17 @@ with open("wrong.dcl", "w", encoding="utf-8") as file:
 tap.is_str(on_terminal(), COLOURED, "colours on a terminal")
 tap.is_str(on_terminal(NO_COLOR="1"), PLAIN, "none with NO_COLOR")
 tap.is_str(on_terminal(NO_COLOR=""), COLOURED, "an empty NO_COLOR says nothing")
+
+# A kernel that has been compiled for another text tells of places in this one.
+ABOVE = "x: f32[3] = 1\nk: i64[2] = 4\n"
+for above in ABOVE, "# A comment.\n\n" + ABOVE:
+    with open("wrong.dcl", "w", encoding="utf-8") as file:
+        file.write(above + "map i in 2 { x[k[i]] = 1 }\n")
+    done = subprocess.run([tap.DCL, "run", "wrong.dcl"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    want = "wrong.dcl:%d:14: error: x[k[i]] is outside x: index 4 of dimension 1, size 3\n"
+    tap.ok(done.stderr.startswith(want % (above.count("\n") + 1)), "a kernel from the cache",
+           done.stderr)
 
 for name in sorted(os.listdir(HERE)):
     if name.endswith(".expected"):

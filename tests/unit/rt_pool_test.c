@@ -139,8 +139,8 @@ static int32_t check_odd(struct rt_api *api, void *env, int64_t begin, int64_t e
     for (int64_t i = begin; i < end; i++)
         if (i >= *bad && i % 2) {
             (api->fail)(api, "100 % sure: x % 2 == 0 fails at %lld, from %lld (%d %s %lld)", i,
-                        *bad);
-            (api->fail)(api, "the second", 0, 0);
+                        *bad, 0, 0);
+            (api->fail)(api, "the second", 0, 0, 0, 0);
             return RT_CHECK_FAILED;
         }
     return RT_OK;
@@ -159,7 +159,7 @@ static int32_t returns(struct rt_api *api, void *const *bufs, const int64_t *sym
 
 static int32_t long_message(struct rt_api *api, void *const *bufs, const int64_t *symbols) {
     (void)symbols;
-    (api->fail)(api, bufs[0], INT64_MIN, INT64_MIN);
+    (api->fail)(api, bufs[0], INT64_MIN, INT64_MIN, 0, 0);
     return RT_CHECK_FAILED;
 }
 
