@@ -172,5 +172,7 @@ int finish_call(dcl_session *s, bool failed) {
         return EXIT_FINE;
     if (interrupted())
         return EXIT_SIGINT;
+    if (session_refused(s))
+        return EXIT_USAGE;
     return session_bug(s) ? EXIT_BUG : EXIT_ERROR;
 }

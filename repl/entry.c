@@ -26,6 +26,30 @@ bool entry_signature(const struct command_line *c, struct buf *b) {
     return true;
 }
 
+bool entry_wants(const struct command_line *c, struct session_wants *w) {
+    static const enum option given[] = {OPTION_input, OPTION_set, OPTION_shape};
+    const char *value;
+    int all = c->values[OPTION_output].n, n = 0;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        all += c->values[given[i]].n;
+    struct session_name *names = ARENA_ARRAY(c->arena, struct session_name, all + 1);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        for (int k = 0; k < c->values[given[i]].n; k++, n++) {
+            names[n].option = arena_printf(c->arena, "%s", option_spelling(given[i]).text);
+            if (!split_pair(c, names[n].option, c->values[given[i]].at[k], &names[n].name, &value))
+                return false;
+        }
+    *w = (struct session_wants){
+        .entry = option_value(c, OPTION_entry), .n = n, .given = names, .results = names + n};
+    for (int k = 0; k < c->values[OPTION_output].n; k++, n++) {
+        names[n].option = "--output";
+        if (!split_pair(c, "--output", c->values[OPTION_output].at[k], &names[n].name, &value))
+            return false;
+        w->nresults++;
+    }
+    return true;
+}
+
 /* What the script prints is not what was asked for. */
 static void write_aside(void *data, const char *text, size_t n) {
     (void)data;
@@ -34,8 +58,13 @@ static void write_aside(void *data, const char *text, size_t n) {
 
 dcl_function *entry_open(const struct command_line *c, dcl_session *s, const char *signature) {
     /* A function needs definitions only; anything else is made by the script. */
+    struct session_wants w;
+    if (!entry_wants(c, &w))
+        return NULL;
     dcl_output(s, write_aside, NULL);
+    session_want(s, &w);
     int failed = session_define(s, c->files.at[0]);
+    session_want(s, NULL);
     if (!failed && !session_result_name(s, option_value(c, OPTION_entry), 0))
         failed = dcl_run_file(s, c->files.at[0]);
     return failed ? NULL : dcl_compile(s, signature);
@@ -157,6 +186,22 @@ static bool put_value(const struct command_line *c, dcl_tensor *t, const char *n
     return put_file(c, t, name, value);
 }
 
+/* Whether PAIR of --input is for one of the arguments, which have been counted. */
+static bool is_operand(const struct command_line *c, const struct operands *o, const char *pair) {
+    const char *word, *value, *name, *have[OPERANDS];
+    if (!split_pair(c, "--input", pair, &word, &value))
+        return false;
+    for (int k = 0; k < o->nargs; k++) {
+        have[k] = dcl_argument(o->f, k, NULL);
+        if (strcmp(have[k], word) == 0)
+            return true;
+    }
+    name = session_nearest(word, have, o->nargs);
+    fprintf(stderr, "dcl: --input %s: there is no such argument%s%s%s\n", word,
+            name ? ": did you mean " : "", name ? name : "", name ? "?" : "");
+    return false;
+}
+
 bool operands_make(const struct command_line *c, dcl_function *f, struct operands *o) {
     const char *name;
     bool wrong = false;
@@ -176,6 +221,9 @@ bool operands_make(const struct command_line *c, dcl_function *f, struct operand
         if (wrong || (value && !put_value(c, t, name, value)))
             return false;
     }
+    for (int i = 0; i < c->values[OPTION_input].n; i++)
+        if (!is_operand(c, o, c->values[OPTION_input].at[i]))
+            return false;
     o->nresults = dcl_result_count(f);
     if (o->nresults > OPERANDS ||
         dcl_result_shapes(f, o->args, o->nargs, o->results, o->result_shapes))

@@ -16,6 +16,9 @@ struct operands {
     int64_t numbers[OPERANDS]; /* memory of arguments without dimensions */
 };
 
+/* What the command line wants of its file, by --entry, --input, --set, --shape and --output. False
+   after a message. */
+bool entry_wants(const struct command_line *c, struct session_wants *w);
 /* NAME, or with --shape or --set NAME(x: TYPE, k = VALUE). False after a message. */
 bool entry_signature(const struct command_line *c, struct buf *b);
 /* The function of that signature in the first file, which is run only if it has to be. NULL:

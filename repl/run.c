@@ -2,6 +2,8 @@
    language: result_0 = ENTRY(NAME = load("FILE"), NAME = VALUE). */
 #include "repl/repl.h"
 
+#include "repl/entry.h"
+
 #include "lang/base/buf.h"
 
 #include <stdlib.h>
@@ -137,7 +139,12 @@ static int run(const struct command_line *c, dcl_session *s) {
         return EXIT_USAGE;
     if (before.n && dcl_run(s, before.at, "<command line>"))
         return finish_call(s, true);
+    struct session_wants w;
+    if (!entry_wants(c, &w))
+        return EXIT_USAGE;
+    session_want(s, &w);
     int status = finish_call(s, dcl_run_file(s, c->files.at[0]) != 0);
+    session_want(s, NULL);
     if (status != EXIT_FINE || !entry)
         return status;
     if (!entry_text(c, s, entry, &call))

@@ -5,6 +5,7 @@
    A handle outlives redefinitions: it is resolved again when definitions have changed. */
 #include "session/call.h"
 
+#include "lang/check/check.h"
 #include "lang/parse/parse.h"
 
 #include <string.h>
@@ -92,8 +93,15 @@ static bool check_given(struct dcl_function *f) {
         for (uint32_t k = 0; k < params->nkids; k++)
             found = found || name_eq(params->kids[k]->name, g->name);
         if (!found) {
-            diag_error(&s->diags, g->span, ERR_ARG_NAME, name_text(s->names, f->def->name),
-                       name_text(s->names, g->name));
+            struct name *have = ARENA_ARRAY(s->messages, struct name, params->nkids);
+            for (uint32_t k = 0; k < params->nkids; k++)
+                have[k] = params->kids[k]->name;
+            struct name near = nearest_name(s->names, g->name, have, params->nkids);
+            struct diag *d =
+                diag_error(&s->diags, g->span, ERR_ARG_NAME, name_text(s->names, f->def->name),
+                           name_text(s->names, g->name));
+            if (!name_none(near))
+                diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
             return false;
         }
     }

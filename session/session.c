@@ -96,6 +96,7 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
         return 1;
     }
     s->errors = "";
+    s->refused = false;
     s->stop = 0;
     rt_clear_stop(s->rt);
     s->busy = 1;
@@ -193,6 +194,14 @@ struct run {
     bool line;
 };
 
+void session_want(dcl_session *s, const struct session_wants *w) {
+    s->wants = w;
+}
+
+bool session_refused(dcl_session *s) {
+    return s->refused;
+}
+
 static bool run_text(struct dcl_session *s, void *data) {
     struct run *r = data;
     if (r->line)
@@ -200,7 +209,7 @@ static bool run_text(struct dcl_session *s, void *data) {
     struct text *t = text_read(s, s->module, r->path ? r->path : "<text>", r->text, r->n);
     if (!t)
         return false;
-    bool ok = script_run(s, t, r->line);
+    bool ok = wanted_check(s, t->file) && script_run(s, t, r->line);
     text_release(s, t);
     return ok;
 }
@@ -257,10 +266,11 @@ static bool read_definitions(struct dcl_session *s, void *data) {
     }
     undo_begin(s);
     struct text *t = text_read(s, s->module, r->path, text, n);
+    bool ok = t && wanted_check(s, t->file);
     if (t)
         text_release(s, t);
-    undo_end(s, !t || !r->keep);
-    return t != NULL;
+    undo_end(s, !ok || !r->keep);
+    return ok;
 }
 
 int session_check(dcl_session *s, const char *path) {

@@ -44,6 +44,23 @@ int session_define(dcl_session *s, const char *path);
 /* Reads and runs a file as one line: an error takes back all that it did. */
 int session_load(dcl_session *s, const char *path);
 
+/* A name that an option of the command line gave. */
+struct session_name {
+    const char *option, *name; /* "--set", "k" */
+};
+/* What is wanted of a file: a call of ENTRY, as dcl_compile has it, with these arguments and these
+   results, each a name or a number; without an ENTRY, variables that its script reads. */
+struct session_wants {
+    const char *entry;
+    int n, nresults;
+    const struct session_name *given, *results;
+};
+/* From here on a file that is read has to have what W wants, as far as that is known before it
+   runs, or it is an error and nothing runs; NULL: nothing is wanted. W stays with the caller. */
+void session_want(dcl_session *s, const struct session_wants *w);
+/* Whether the last call failed for this. */
+bool session_refused(dcl_session *s);
+
 /* What is known of an ONNX model beside its file: the value of an input, as an expression, or the
    size of a dimension. */
 struct session_known {

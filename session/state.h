@@ -214,7 +214,9 @@ struct dcl_session {
     VEC(struct watch *) watches; /* see watch.c */
     uint64_t line;
     uint64_t next_id, seed, before_id, before_seed;
-    const char *folder; /* of the file that runs, or NULL */
+    const char *folder;                /* of the file that runs, or NULL */
+    const struct session_wants *wants; /* or NULL: see wanted.c */
+    bool refused;                      /* the last call, for what is wanted */
 
     struct unit unit;
     struct dcl_function *functions;
@@ -281,6 +283,9 @@ bool script_run(struct dcl_session *s, struct text *t, bool show);
 /* renew.c: see Note [renewing] there. Instances in variables whose layer is defined anew by
    the text SOURCE; false if the user wants to stop. */
 bool renew_instances(struct dcl_session *s, uint32_t source);
+
+/* wanted.c: whether FILE, whose definitions have been read, has what is wanted; else errors. */
+bool wanted_check(struct dcl_session *s, const struct ast *file);
 
 /* rounds.c */
 /* Counts a round of ST; NULL if it needs constants for good. */
