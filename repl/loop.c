@@ -89,6 +89,52 @@ static bool takes_next(struct prompt *p, const char **line, size_t *n) {
     return false;
 }
 
+/* A line that begins with a command ends what is not finished: it was given up. Inside of brackets
+   another one may begin with a colon, as `:n]`. */
+static bool gives_up(const char *line) {
+    line = without_blanks(line);
+    return *line == ':' && word_begins(line + 1);
+}
+
+/* The last bracket of IN that is never closed, and its line in *LINE; 0 if there is none. */
+static char open_bracket(struct prompt *p, const struct input *in, const char **line) {
+    struct sources *sources = sources_new(p->arena);
+    struct diags d;
+    diags_init(&d, p->arena, sources);
+    uint32_t source = sources_add(sources, "", in->text.at, in->text.n);
+    parse_source(p->arena, names_new(p->arena), &d, source);
+    const struct diag *last = NULL;
+    for (const struct diag *e = d.first; e; e = e->next)
+        if (e->code == ERR_UNCLOSED && (!last || e->span.start > last->span.start))
+            last = e;
+    if (!last)
+        return 0;
+    const char *start = in->text.at + last->span.start;
+    *line = start;
+    while (*line > in->text.at && (*line)[-1] != '\n')
+        --*line;
+    *line = without_blanks(*line);
+    return *start;
+}
+
+/* Says what was not finished of IN, which is dropped. */
+static void tell_dropped(struct prompt *p, const struct input *in) {
+    const char *line;
+    char bracket = open_bracket(p, in, &line);
+    fflush(stdout);
+    fputs("dropped what is not finished: ", stderr);
+    if (bracket)
+        fprintf(stderr, "'%c' is never closed in '%.*s'\n", bracket, (int)strcspn(line, "\n"),
+                line);
+    else if (in->more)
+        fprintf(stderr, "nothing follows '%s'\n",
+                arena_strndup(p->arena, without_blanks(in->open.at),
+                              strcspn(without_blanks(in->open.at), "\n")));
+    else
+        fprintf(stderr, "%s\n", in->doc ? "no definition follows" : "no '{' follows");
+    p->failed = true;
+}
+
 /* One input: a line, several that belong together, or what was pasted. */
 static enum line_status read_input(struct prompt *p, struct input *in) {
     const char *line;
@@ -106,6 +152,12 @@ static enum line_status read_input(struct prompt *p, struct input *in) {
                 return status;
             if (status == LINE_END)
                 return LINE_READ; /* the parser tells what is not closed */
+            if (gives_up(line)) {
+                line_unread(p->reader);
+                tell_dropped(p, in);
+                in->text.n = 0;
+                return LINE_READ;
+            }
             add_line(in, line, n);
         }
         if ((in->more && in->empty >= 2) || !takes_next(p, &line, &n))

@@ -45,6 +45,8 @@ extern const struct word words[WORD_COUNT];
 #include "repl/word.def"
 #undef WORD
 
+/* Whether TEXT, what stands behind a colon, begins with a command. */
+bool word_begins(const char *text);
 /* Runs TEXT, a command without its colon; false after a message. */
 bool word_run(struct prompt *p, const char *text);
 /* A message: how W is used; gives false. */

@@ -41,6 +41,13 @@ static bool unknown(const char *name) {
     return false;
 }
 
+bool word_begins(const char *text) {
+    struct arena *a = arena_new();
+    bool known = find(arena_strndup(a, text, strcspn(text, " \t\r\n"))) != WORD_COUNT;
+    arena_free(a);
+    return known;
+}
+
 bool word_run(struct prompt *p, const char *text) {
     size_t n = strcspn(text, " \t"), end = strlen(text);
     const char *name = arena_strndup(p->arena, text, n);
@@ -72,7 +79,9 @@ bool word_help(struct prompt *p, const char *name) {
         for (int k = 0; k < WORD_COUNT; k++)
             help_word((enum word_id)k);
         fputs("Everything else is DCL: definitions, statements, and expressions, whose value is "
-              "printed.\nTab completes, Ctrl-C stops what runs and drops what is half typed.\n",
+              "printed.\nTab completes, Ctrl-C stops what runs and drops what is half typed, which "
+              "a command "
+              "does, too.\n",
               stdout);
         return true;
     }

@@ -272,6 +272,8 @@ bool text_use(struct dcl_session *s, struct module *user, const struct ast *use,
    errors. The result is pinned until text_release. */
 struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,
                        size_t n);
+/* The variable or definition that N was perhaps meant to be; no name if none is near. */
+struct name script_nearest(struct dcl_session *s, struct name n);
 void text_release(struct dcl_session *s, struct text *t);
 struct text *text_of_source(struct dcl_session *s, uint32_t source);
 

@@ -45,6 +45,20 @@ static bool is_variable(void *data, struct name n) {
     return env_find(s->script, n, NULL) != NULL;
 }
 
+static void each_variable(void *data, void (*f)(void *to, struct name n), void *to) {
+    const struct dcl_session *s = data;
+    for (uint32_t i = 0; i < s->script->bindings.n; i++)
+        f(to, s->script->bindings.at[i].name);
+}
+
+struct name script_nearest(struct dcl_session *s, struct name n) {
+    uint32_t count = s->script->bindings.n;
+    struct name *all = ARENA_ARRAY(s->messages, struct name, count);
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = s->script->bindings.at[i].name;
+    return check_nearest(s->module, n, all, count);
+}
+
 /* --- use ------------------------------------------------------------------------------------ */
 
 /* FILE in a folder of DCL_PATH, which are parted by colons. */
@@ -186,7 +200,7 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
             forget_gradient(s, m, item->name);
         define(s, m, item);
     }
-    struct check_builtins builtins = {is_builtin, s};
+    struct check_builtins builtins = {is_builtin, s, each_variable};
     check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
     check_shapes(s, m, t->file);
     return s->diags.errors == 0;

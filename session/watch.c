@@ -148,9 +148,14 @@ static bool toggle(struct dcl_session *s, void *data) {
     split_instance(s, w);
     if (w->name && !is_named(s, name_of_text(s->names, last))) {
         struct diag *d = diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_NAME, x->text);
-        diag_help(&s->diags, d,
-                  "what can be watched: a name in a function or method that was defined here, or a "
-                  "variable that is an instance, or a member of one");
+        struct name near = script_nearest(s, name_of_text(s->names, x->text));
+        if (!name_none(near))
+            diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
+        else
+            diag_help(
+                &s->diags, d,
+                "what can be watched: a name in a function or method that was defined here, or a "
+                "variable that is an instance, or a member of one");
         return false;
     }
     VEC_PUSH(s->arena, s->watches, w);

@@ -29,6 +29,8 @@
 struct check_builtins {
     bool (*is_builtin)(void *data, struct name n);
     void *data;
+    /* Calls F for each script variable, for "did you mean"; may be NULL. */
+    void (*each_variable)(void *data, void (*f)(void *to, struct name n), void *to);
 };
 
 /* Checks all items of FILE (a tree of parse_source). The definitions of FILE have been added to M

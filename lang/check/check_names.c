@@ -255,18 +255,30 @@ bool worth_helping(const struct checker *c) {
     return c->diags->errors < (c->diags->limit ? c->diags->limit : 100);
 }
 
+struct visible {
+    struct arena *arena;
+    VEC(struct name) at;
+};
+
+static void see(void *data, struct name n) {
+    struct visible *v = data;
+    VEC_PUSH(v->arena, v->at, n);
+}
+
 /* The nearest of what the code being checked sees: bindings, definitions, words. */
 static struct name nearest_visible(const struct checker *c, struct name n) {
-    VEC(struct name) extra = {0};
+    struct visible v = {.arena = c->arena};
+    if (c->place == PLACE_SCRIPT && c->builtins && c->builtins->each_variable)
+        c->builtins->each_variable(c->builtins->data, see, &v);
     for (uint32_t i = 0; i < c->scope.n; i++) {
         struct name key = {(uint32_t)c->scope.entries[i].key};
         if (scope_find(c, key))
-            VEC_PUSH(c->arena, extra, key);
+            see(&v, key);
     }
     for (uint32_t i = 0; i < c->words.n; i++)
         if (c->words.entries[i].value & (WORD_DTYPE | WORD_BUILTIN))
-            VEC_PUSH(c->arena, extra, ((struct name){(uint32_t)c->words.entries[i].key}));
-    return check_nearest(c->module, n, extra.at, extra.n);
+            see(&v, (struct name){(uint32_t)c->words.entries[i].key});
+    return check_nearest(c->module, n, v.at.at, v.at.n);
 }
 
 static bool is_script_variable(const struct checker *c, struct name n) {

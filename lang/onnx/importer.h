@@ -169,6 +169,7 @@ void import_node(struct importer *m, const struct onnx_node *x);
 
 /* Applies the rules that PROGRAM sees to all lines. */
 void rewrite_lines(struct importer *m, const struct module *program);
+
 /* --- calls.c --------------------------------------------------------------------------------- */
 
 /* The nodes of F, which X means, as if they stood there. Its outputs are set unless there is a

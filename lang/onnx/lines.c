@@ -182,7 +182,8 @@ static bool finish_alias(struct importer *m, const struct line *line) {
 /* What target K of a line is called: after the function that stands for its nodes, of
    `/ln/Add_1_output_0` ln_layer_norm. */
 static struct wire_bytes name_of_line(struct importer *m, const struct line *line, uint32_t k) {
-    struct wire_bytes name = line->names[k];
+    const struct operand *to = line->targets[k];
+    struct wire_bytes name = to->label.n ? to->label : line->names[k];
     size_t n = name.n;
     while (n && name.at[n - 1] != '/')
         n--;
@@ -213,12 +214,7 @@ static void finish_line(struct importer *m, const struct line *line, struct ast 
         struct name name = name_of_text(m->names, "_");
         struct operand *to = line->targets[k];
         if (to) {
-<<<<<<< HEAD
             name = name_none(to->result) ? claim_value(m, name_of_line(m, line, k)) : to->result;
-=======
-            struct wire_bytes label = to->label.n ? to->label : line->names[k];
-            name = name_none(to->result) ? claim_value(m, label) : to->result;
->>>>>>> 67aadec (Functions of an ONNX file: their nodes stand where they are called)
             to->read = new_name(m, name);
         }
         ast_push(m->arena, x, new_name(m, name));

@@ -148,6 +148,11 @@ def unfinished(t, ask):
     t.type("half\x03")
     t.prompt()
     tap.ok("8" in ask("3 + 5"), "Ctrl-C drops all of it")
+    t.type("y = [1,\r")
+    t.prompt("... ")
+    got = ask(":type 3")
+    tap.ok("'[' is never closed in 'y = [1,'" in got and "int" in got, "so does a command", got)
+    tap.ok("8" in ask("3 + 5"), "and the prompt goes on")
     tap.ok("continues the line before" in ask("|> f"), "a line that goes on is told")
     tap.ok("continues the line before" in ask("else { 3 }"), "so is else")
 

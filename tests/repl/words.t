@@ -59,6 +59,28 @@ tells(":hepl", "no command :hepl", "did you mean :help?")
 tells(":xyzzyx", "no command :xyzzyx", "see :help")
 tells(":help :hepl", "did you mean :help?")
 
+# Variables of the prompt are among what was perhaps meant.
+for line in "images = 3\nimges", "images = 3\nfor i in 0:2 { imges }":
+    tells(line, "unknown name imges", "did you mean images?")
+for word in "type", "help", "movement", "watch":
+    tells("images = 3\n:%s imags" % word, "unknown name imags", "did you mean images?")
+tells("images = 3\nfn f(x: f32) -> f32 { x * imges }", "unknown name imges")
+tap.ok("did you mean" not in prompt("images = 3\nfn f(x: f32) -> f32 { x * imges }"),
+       "which functions do not see")
+
+# A command drops what is not finished.
+for lines, why in (("y = [1,\n  2 + (3,", "'(' is never closed in '2 + (3,'"),
+                   ("y = [(1,\n  2), (\n  3,", "'(' is never closed in '2), ('"),
+                   ("fn f(x: int) -> int {\n  x", "'{' is never closed in 'fn f(x: int) -> int {'"),
+                   ("y = 3 +", "nothing follows '+'"), ("fn f(x: int) -> int", "no '{' follows"),
+                   ("## Documentation.", "no definition follows")):
+    status, out, err = tap.run(tap.DCL, input=lines + "\n :type 3\nprint(4)\n")
+    tap.is_str((status, out, err), (1, "int\n4\n", "dropped what is not finished: %s\n" % why),
+               "%r is dropped" % lines)
+for lines, want in (("n = 2\n[4, 5, 6][\n:n]", "[4, 5]\n"),
+                    ("time = 2\n[4, 5, 6][\n:time]", "[4, 5]\n")):
+    tap.is_str(tap.run(tap.DCL, input=lines + "\n"), (0, want, ""), "%r is no command" % lines)
+
 for backend in "cpu", "ref":
     on = {"backend": backend}
     tells(":help twice", "fn twice(x: f32[N]) -> f32[N]\n  Twice x.\n", **on)
