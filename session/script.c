@@ -393,12 +393,9 @@ static bool is_statement(const struct ast *item) {
 bool script_run(struct dcl_session *s, struct text *t, bool show) {
     struct ast *file = t->file;
     bool layers = false;
-    /* Where a text defines a name twice, statements between see the first. */
-    for (uint32_t i = file->nkids; i-- > 0;)
-        if (ast_is_definition(file->kids[i])) {
-            module_define(s->module, file->kids[i]);
-            layers = layers || file->kids[i]->kind == AST_LAYER;
-        }
+    module_enter(s->module, file);
+    for (uint32_t i = 0; i < file->nkids; i++)
+        layers = layers || file->kids[i]->kind == AST_LAYER;
     if (layers && !renew_instances(s, t->source))
         return false;
     uint32_t statements = 0, at = 0;
@@ -409,10 +406,7 @@ bool script_run(struct dcl_session *s, struct text *t, bool show) {
         if (is_statement(item))
             doing_item(s, ++at, statements);
         if (ast_is_definition(item)) {
-            bool again = module_find(s->module, item->name, NULL) != item;
-            if (again)
-                module_forget_gradient(s->module, item->name);
-            module_define(s->module, item);
+            bool again = module_pass(s->module, item);
             if (again && item->kind == AST_LAYER && !renew_instances(s, t->source))
                 return false;
         } else if (is_statement(item) && !run_statement(s, item, show))

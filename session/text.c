@@ -168,8 +168,11 @@ static bool has_error(const struct diags *d, struct span at) {
 
 /* Shape errors of functions, before any data exists. Of one that is wrong already, no more is said.
  */
-static void check_shapes(struct dcl_session *s, struct module *m, const struct ast *file) {
+static void check_shapes(struct dcl_session *s, struct module *m, struct ast *file) {
+    module_enter(m, file);
     for (uint32_t i = 0; i < file->nkids; i++) {
+        if (is_definition(file->kids[i]))
+            module_pass(m, file->kids[i]);
         if (file->kids[i]->kind != AST_FN || has_error(&s->diags, file->kids[i]->span) || s->stop)
             continue;
         s->scratch = arena_new();

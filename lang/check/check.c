@@ -81,6 +81,8 @@ static void check_definition(struct checker *c, struct ast *def) {
         check_gradient(c, def);
     if (def->kind == AST_LAYER)
         check_layer(c, def);
+    if (def->kind == AST_REWRITE)
+        check_rewrite(c, def);
 }
 
 bool check_file(struct arena *a, struct module *m, const struct check_builtins *builtins,
@@ -98,12 +100,16 @@ bool check_file(struct arena *a, struct module *m, const struct check_builtins *
     names_init(&c);
     for (uint32_t i = 0; i < file->nkids; i++)
         collect_variables(&c, file->kids[i]);
+    module_enter(m, file);
     for (uint32_t i = 0; i < file->nkids; i++) {
         struct ast *item = file->kids[i];
         switch (item->kind) {
         case AST_FN:
-        case AST_LAYER: check_definition(&c, item); break;
-        case AST_REWRITE: check_rewrite(&c, item); break;
+        case AST_LAYER:
+        case AST_REWRITE:
+            module_pass(m, item);
+            check_definition(&c, item);
+            break;
         case AST_USE: break;
         default: check_statement(&c, item); break;
         }

@@ -24,6 +24,20 @@ void module_forget_gradient(struct module *m, struct name f) {
         map_put(&m->defs, n.i, 0);
 }
 
+void module_enter(struct module *m, struct ast *file) {
+    for (uint32_t i = file->nkids; i-- > 0;)
+        if (file->kids[i]->kind == AST_FN || file->kids[i]->kind == AST_LAYER)
+            module_define(m, file->kids[i]);
+}
+
+bool module_pass(struct module *m, struct ast *def) {
+    bool again = module_find(m, def->name, NULL) != def;
+    if (again)
+        module_forget_gradient(m, def->name);
+    module_define(m, def);
+    return again;
+}
+
 static struct ast *own(const struct module *m, struct name n) {
     uint64_t def = 0;
     map_get(&m->defs, n.i, &def);

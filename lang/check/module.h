@@ -22,6 +22,11 @@ struct module *module_new(struct arena *a, struct names *names, const char *path
                           const struct module *prelude);
 /* Adds or replaces the definition. */
 void module_define(struct module *m, struct ast *def);
+/* Where a text defines a name more than once, what stands between two definitions sees the first.
+   FILE begins: the first of each name counts. */
+void module_enter(struct module *m, struct ast *file);
+/* FILE has come to the definition DEF. True if another one of its name counted so far. */
+bool module_pass(struct module *m, struct ast *def);
 /* Takes away the gradient function of F, if M defines one. */
 void module_forget_gradient(struct module *m, struct name f);
 /* The definition of N as seen from M and, in *WHERE (may be NULL), the module it stands in. */
