@@ -75,7 +75,7 @@ struct names_of {
 
 /* The names that E gives values to, at the places where first_use sees that. */
 static void collect_set(struct dcl_session *s, const struct ast *e, struct names_of *out) {
-    if (e->kind == AST_FN || e->kind == AST_LAYER || e->kind == AST_USE)
+    if (ast_is_definition(e) || e->kind == AST_USE)
         return;
     for (uint32_t i = 1; e->kind == AST_ASSIGN && i < e->nkids; i++)
         if (e->kids[i]->kind == AST_NAME)

@@ -26,7 +26,7 @@ void module_forget_gradient(struct module *m, struct name f) {
 
 void module_enter(struct module *m, struct ast *file) {
     for (uint32_t i = file->nkids; i-- > 0;)
-        if (file->kids[i]->kind == AST_FN || file->kids[i]->kind == AST_LAYER)
+        if (ast_is_definition(file->kids[i]))
             module_define(m, file->kids[i]);
 }
 

@@ -44,7 +44,7 @@ static void evaluate(struct arena *a, const struct ast *file, const struct modul
     struct value v;
     for (uint32_t i = 0; i < file->nkids; i++) {
         const struct ast *item = file->kids[i];
-        if (item->kind == AST_FN || item->kind == AST_LAYER || item->kind == AST_USE)
+        if (ast_is_definition(item) || item->kind == AST_USE)
             continue;
         if (!eval_statement(lower_eval(l), env, item, &v))
             break;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (!d.errors)
         print_again(a, file);
     for (uint32_t i = 0; i < file->nkids && !d.errors; i++)
-        if (file->kids[i]->kind == AST_FN || file->kids[i]->kind == AST_LAYER)
+        if (ast_is_definition(file->kids[i]))
             module_define(m, file->kids[i]);
     if (!d.errors && check_file(a, m, &builtins, front_no_variable, NULL, &d, file))
         for (uint32_t i = 0; i < file->nkids; i++)

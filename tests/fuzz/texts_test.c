@@ -67,7 +67,7 @@ static void look_at_file(struct front *f, const char *path, struct counts *n) {
         struct module *m = module_new(a, f->names, path, f->prelude);
         struct ast *file = parse_source(a, f->names, &d, sources_add(f->sources, path, text, size));
         for (uint32_t k = 0; k < file->nkids; k++)
-            if (file->kids[k]->kind == AST_FN || file->kids[k]->kind == AST_LAYER)
+            if (ast_is_definition(file->kids[k]))
                 module_define(m, file->kids[k]);
         struct check_builtins builtins = {front_is_builtin, f->names, NULL};
         bool well = d.errors == 0 && check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
