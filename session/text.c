@@ -171,7 +171,7 @@ static bool has_error(const struct diags *d, struct span at) {
 static void check_shapes(struct dcl_session *s, struct module *m, struct ast *file) {
     module_enter(m, file);
     for (uint32_t i = 0; i < file->nkids; i++) {
-        if (is_definition(file->kids[i]))
+        if (ast_is_definition(file->kids[i]))
             module_pass(m, file->kids[i]);
         if (file->kids[i]->kind != AST_FN || has_error(&s->diags, file->kids[i]->span) || s->stop)
             continue;

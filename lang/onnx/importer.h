@@ -196,7 +196,7 @@ struct visitor {
 void visit_expression(const struct visitor *v, const struct ast *e);
 void visit_line(const struct visitor *v, const struct line *line);
 void visit_body(const struct visitor *v, const struct body *b);
-/* What LOOP reads before and behind a turn. */
+/* What LOOP reads behind a turn. */
 void visit_turn(const struct visitor *v, const struct loop *loop);
 /* Keeps the weights that are read. */
 void drop_weights(struct importer *m);

@@ -30,8 +30,6 @@ void visit_body(const struct visitor *v, const struct body *b) {
 
 /* What LOOP reads at the end of a turn. */
 void visit_turn(const struct visitor *v, const struct loop *loop) {
-    if (loop->condition)
-        visit_expression(v, loop->condition);
     for (uint32_t k = 0; k < loop->ncarried; k++)
         if (loop->carried[k].next)
             visit_expression(v, loop->carried[k].next);

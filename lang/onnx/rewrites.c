@@ -231,6 +231,8 @@ static void drop_lines(const struct visitor *v, struct body *b, const struct map
             drop_lines(v, &line->choice->sides[s], before);
         }
         if (line->loop) {
+            if (line->loop->condition)
+                visit_expression(v, line->loop->condition);
             visit_turn(v, line->loop);
             drop_lines(v, &line->loop->body, before);
         }

@@ -91,10 +91,11 @@ text = computes("a function in a graph", abs(abs(abs(x) + 1) + 1) + 1,
                       outputs=[Y], functions=[chosen],
                       weights=[three, tensor("one", numpy.float32(1))]), True)
 
-table = tensor("", numpy.arange(3, dtype="f4"))
+table = tensor("", numpy.arange(9, dtype="f4").reshape(3, 3))
 adds = function("Adds", ["x"], ["y"], node("Constant", [], ["table"], value=table),
-                node("Add", ["x", "table"], ["y"]))
-text = computes("what holds a tensor, called again", x + 2 * numpy.arange(3),
+                node("MatMul", ["x", "table"], ["y"]))
+square = numpy.arange(9).reshape(3, 3)
+text = computes("what holds a tensor, called again", x @ square @ square,
                 model(own("Adds", ["x"], ["a"]), own("Adds", ["a"], ["y"]), inputs=[X],
                       outputs=[Y], functions=[adds]))
 tap.is_int(text.count("param table"), 1, "keeps it once")
