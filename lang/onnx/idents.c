@@ -41,7 +41,7 @@ struct idents idents_new(struct arena *a, struct names *names) {
 
 bool idents_taken(const struct idents *s, struct name n) {
     uint64_t asked = 0;
-    return map_get(&s->taken, n.i, &asked) && asked;
+    return (map_get(&s->taken, n.i, &asked) && asked) || (s->more && map_get(s->more, n.i, NULL));
 }
 
 static struct name take(struct idents *s, struct name n) {
@@ -55,6 +55,7 @@ struct name idents_claim(struct idents *s, const char *wanted) {
     uint64_t asked = 0;
     if (!idents_taken(s, n))
         return take(s, n);
+    asked = 1;
     map_get(&s->taken, n.i, &asked);
     const char *underscore = wanted[strlen(wanted) - 1] == '_' ? "" : "_";
     struct name other;

@@ -8,8 +8,10 @@
 
 #include "lang/onnx/importer.h"
 #include "lang/onnx/members.h"
+#include "lang/onnx/scopes.h"
 #include "lang/parse/parse.h"
 #include "lang/print/print.h"
+#include "lang/rewrite/rewrite.h"
 
 #include <string.h>
 
@@ -112,6 +114,8 @@ static struct value input_dim(struct importer *m, const struct onnx_order *o,
             map_put(&m->symbols, id.i, symbol);
     }
     struct name name = {(uint32_t)symbol};
+    map_put(&m->dims, name.i, 1);
+    map_put(&m->taken, name.i, 1);
     v = outline_dim(m->outline, name);
     env_bind(m->env, name, v, nowhere); /* numbers that are known may hang on it */
     return v;
@@ -266,8 +270,7 @@ static void count_names(const struct ast *e, struct map *counts) {
             count_names(e->kids[k], counts);
 }
 
-/* A dimension that is named once may be any. */
-static void drop_symbols(struct importer *m, struct ast *fn) {
+void drop_symbols(struct importer *m, struct ast *fn) {
     struct map counts = map_new(m->arena);
     struct ast *params = fn->kids[0];
     count_names(fn, &counts);
@@ -310,7 +313,7 @@ static void claim_results(struct importer *m) {
     }
 }
 
-static struct ast *make_forward(struct importer *m) {
+static struct ast *make_forward(struct importer *m, struct scopes *scopes) {
     struct ast *fn = new_node(m, AST_FN, 4), *body = new_node(m, AST_BLOCK, 0);
     fn->name = name_of_text(m->names, "forward");
     claim_results(m);
@@ -318,7 +321,7 @@ static struct ast *make_forward(struct importer *m) {
     fn->kids[1] = make_results(m);
     fn->kids[2] = new_node(m, AST_WHERE, 0);
     fn->kids[3] = body;
-    finish_body(m, m->body, body);
+    scopes_finish(scopes, body);
     add_copies(m, body);
     if (m->open)
         open_results(m, fn->kids[1], body);
@@ -390,11 +393,15 @@ static bool calls_into(const struct onnx_order *o, const struct module *m, const
     return calls;
 }
 
-/* `use M` for each module that PROGRAM calls into. */
-static void add_uses(struct importer *m, const struct onnx_order *o, const struct ast *program,
+/* `use M` for each module that FORWARD or a layer calls into. */
+static void add_uses(struct importer *m, const struct onnx_order *o,
+                     const struct onnx_members *members, const struct ast *forward,
                      struct ast *file) {
     for (uint32_t i = 0; i < o->nuses; i++) {
-        if (!calls_into(o, o->uses[i].module, program))
+        bool uses = calls_into(o, o->uses[i].module, forward);
+        for (uint32_t k = 0; !uses && k < members->layers.n; k++)
+            uses = calls_into(o, o->uses[i].module, members->layers.at[k]);
+        if (!uses)
             continue;
         struct ast *use = new_node(m, AST_USE, 0);
         use->name = name_of_text(m->names, o->uses[i].name);
@@ -403,18 +410,36 @@ static void add_uses(struct importer *m, const struct onnx_order *o, const struc
     }
 }
 
+void take_called(struct map *taken, const struct ast *e) {
+    if (e->kind == AST_CALL && e->kids[0]->kind == AST_NAME)
+        map_put(taken, e->kids[0]->name.i, 1);
+    for (uint32_t k = 0; k < e->nkids; k++)
+        if (e->kids[k])
+            take_called(taken, e->kids[k]);
+}
+
+/* Functions that rules bring in are no names of values. */
+static void take_functions(struct importer *m, const struct onnx_order *o) {
+    rewrite_rules rules = {0};
+    rewrite_rules_of(m->arena, o->program, &rules);
+    for (uint32_t i = 0; i < rules.n; i++)
+        take_called(&m->taken, rules.at[i].rule);
+}
+
 static struct ast *make_file(struct importer *m, const struct onnx_order *o,
                              struct onnx_members *members) {
     struct idents layers = idents_new(m->arena, m->names);
     struct ast *file = new_node(m, AST_FILE, 0), *model = new_node(m, AST_LAYER, 3);
     model->name = idents_claim(&layers, "Model");
     m->scope = idents_new(m->arena, m->names);
+    m->scope.more = &m->taken;
+    take_functions(m, o);
     import_nodes(m, o);
-    *members = onnx_members_new(m->arena, m->names, m->model, &m->scope, &layers);
-    for (uint32_t i = 0; i < m->model->weights.n; i++)
-        m->weights.at[i]->read = members->states[i].access;
-    struct ast *forward = make_forward(m);
-    add_uses(m, o, forward, file);
+    struct scopes *scopes = scopes_new(m);
+    struct onnx_methods methods = scopes_methods(scopes);
+    *members = onnx_members_new(m->arena, m->names, m->model, &methods, &m->scope, &layers);
+    struct ast *forward = make_forward(m, scopes);
+    add_uses(m, o, members, forward, file);
     for (uint32_t i = 0; i < members->layers.n; i++)
         ast_push(m->arena, file, members->layers.at[i]);
     struct ast *body = new_node(m, AST_BLOCK, 0);
@@ -482,6 +507,8 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.stand_ins = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);
+    m.dims = map_new(a);
+    m.taken = map_new(a);
     diags_init(&m.errors, a, d->sources);
     m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->program);
     m.env = env_new(a, ENV_FUNCTION, NULL, order->program);

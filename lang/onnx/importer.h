@@ -27,8 +27,10 @@ struct operand {
     struct name stand_in;    /* stands for it in expressions; not of FIXED */
     uint32_t weight;         /* WEIGHT: its place in the model */
     struct ast *read;        /* what the stand-in becomes, NULL until that is known */
+    struct ast *access;      /* WEIGHT: what reads it in the model's method */
     struct name result;      /* the output that it is, or none */
     bool carried;            /* a loop changes it: it is none */
+    bool aliased;            /* another operand has the same name */
     struct wire_bytes label; /* what it is called, where it has another name, too */
 };
 
@@ -38,6 +40,7 @@ struct line {
     uint32_t ntargets;
     struct operand **targets;       /* NULL: not wanted */
     const struct wire_bytes *names; /* of the targets in the file */
+    struct wire_bytes node;         /* the name of the node; empty: it has none */
     struct choice *choice;
     struct loop *loop;
     bool rewritten; /* by a rule: it stands for several nodes */
@@ -98,6 +101,10 @@ struct importer {
     struct map stand_ins;          /* stand-in -> struct operand * */
     struct map results;            /* id of an output -> name */
     struct map symbols;            /* name of a dimension, as an id of the model -> name */
+    struct map dims;               /* names that are symbols of the outline -> 1 */
+    struct map taken;              /* names that mean something in all methods: functions, dims */
+    struct wire_bytes prefix;      /* of names in the layer whose method is written */
+    bool inside;                   /* it is not the model's */
     const struct onnx_call *call;  /* in whose function that stands, or NULL */
     uint64_t called;               /* what functions that were called are together */
     struct body *body;             /* of the graph that is imported */
@@ -204,6 +211,8 @@ void drop_weights(struct importer *m);
 struct name claim_value(struct importer *m, struct wire_bytes name);
 /* E with what reads the values in place of stand-ins. */
 struct ast *finished(struct importer *m, struct ast *e);
+/* One line as statements of BLOCK. */
+void finish_line(struct importer *m, const struct line *line, struct ast *block);
 /* The second turn: the lines of B as statements of BLOCK. */
 void finish_body(struct importer *m, const struct body *b, struct ast *block);
 
@@ -212,5 +221,9 @@ void finish_body(struct importer *m, const struct body *b, struct ast *block);
 /* Whether a size hangs on what only a run finds. */
 bool is_found(struct importer *m, const struct value *dim);
 struct ast *make_type(struct importer *m, enum dtype t, uint32_t rank, const struct value *dims);
+/* Notes the names of functions that E calls. */
+void take_called(struct map *taken, const struct ast *e);
+/* A dimension of FN that is named once may be any. */
+void drop_symbols(struct importer *m, struct ast *fn);
 
 #endif

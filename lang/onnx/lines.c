@@ -120,11 +120,23 @@ static struct wire_bytes plain_name(struct importer *m, struct wire_bytes name, 
     return (struct wire_bytes){b.at, b.n};
 }
 
+/* `MatMul_12` as MatMul. */
+static struct wire_bytes without_number(struct wire_bytes name) {
+    size_t n = name.n;
+    while (n && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+        n--;
+    if (n > 1 && n < name.n && name.at[n - 1] == '_' && name.at[n - 2] != '/')
+        name.n = n - 1;
+    return name;
+}
+
 struct name claim_value(struct importer *m, struct wire_bytes name) {
     static const char ending[] = "_output_0";
     size_t n = sizeof ending - 1;
     if (name.n > n && memcmp(name.at + name.n - n, ending, n) == 0)
         name.n -= n;
+    if (m->inside) /* numbers may count through the file */
+        name = without_number(name);
     const char *text = ident_text(m->arena, plain_name(m, name, true), "v");
     if (idents_taken(&m->scope, name_of_text(m->names, text)))
         text = ident_text(m->arena, plain_name(m, name, false), "v");
@@ -170,11 +182,23 @@ static struct ast *finish_side(struct importer *m, const struct line *line, uint
 
 /* A line that only gives a value another name, as rules leave them, is none. */
 static bool finish_alias(struct importer *m, const struct line *line) {
-    const struct operand *x = line->rewritten ? stood_for(m, line->value) : NULL;
-    bool alias = x && x->read && line->ntargets == 1 && name_none(line->targets[0]->result);
-    if (alias)
+    struct operand *x = line->rewritten ? stood_for(m, line->value) : NULL;
+    bool alias =
+        x && x->read && line->ntargets == 1 && (m->inside || name_none(line->targets[0]->result));
+    if (alias) {
         line->targets[0]->read = x->read;
+        x->aliased = true;
+    }
     return alias;
+}
+
+/* Takes PREFIX and a slash off NAME; false if it does not begin so. */
+static bool cut_prefix(struct wire_bytes *name, struct wire_bytes prefix) {
+    bool begins_so = name->n > prefix.n && memcmp(name->at, prefix.at, prefix.n) == 0 &&
+                     name->at[prefix.n] == '/';
+    if (begins_so)
+        *name = (struct wire_bytes){name->at + prefix.n + 1, name->n - prefix.n - 1};
+    return begins_so;
 }
 
 /* What target K of a line is called: after the function that stands for its nodes, of
@@ -182,6 +206,10 @@ static bool finish_alias(struct importer *m, const struct line *line) {
 static struct wire_bytes name_of_line(struct importer *m, const struct line *line, uint32_t k) {
     const struct operand *to = line->targets[k];
     struct wire_bytes name = to->label.n ? to->label : line->names[k];
+    if (m->prefix.n && !cut_prefix(&name, m->prefix)) {
+        struct wire_bytes node = line->node;
+        name = cut_prefix(&node, m->prefix) ? node : name;
+    }
     size_t n = name.n;
     while (n && name.at[n - 1] != '/')
         n--;
@@ -192,7 +220,7 @@ static struct wire_bytes name_of_line(struct importer *m, const struct line *lin
     return (struct wire_bytes){text, strlen(text)};
 }
 
-static void finish_line(struct importer *m, const struct line *line, struct ast *block) {
+void finish_line(struct importer *m, const struct line *line, struct ast *block) {
     if (line->loop) {
         finish_loop(m, line, block);
         return;
@@ -212,7 +240,8 @@ static void finish_line(struct importer *m, const struct line *line, struct ast 
         struct name name = name_of_text(m->names, "_");
         struct operand *to = line->targets[k];
         if (to) {
-            name = name_none(to->result) ? claim_value(m, name_of_line(m, line, k)) : to->result;
+            bool result = !m->inside && !name_none(to->result);
+            name = result ? to->result : claim_value(m, name_of_line(m, line, k));
             to->read = new_name(m, name);
         }
         ast_push(m->arena, x, new_name(m, name));

@@ -25,6 +25,7 @@ struct maker {
     struct arena *arena;
     struct names *names; /* of the program */
     const struct onnx_model *model;
+    const struct onnx_methods *methods;
     struct idents *layer_names;
     struct onnx_members out;
     struct map known; /* text of a layer's body -> its name */
@@ -75,7 +76,7 @@ static unsigned parts_of(struct wire_bytes name) {
 
 static void insert(struct maker *k, struct part *root, uint32_t index) {
     const struct onnx_weight *w = &k->model->weights.at[index];
-    struct wire_bytes rest = w->name;
+    struct wire_bytes rest = w->local.n ? w->local : w->name;
     if (!rest.at)
         rest.at = "";
     for (unsigned n = parts_of(rest); n > 1; n--) {
@@ -179,7 +180,8 @@ static bool states_fit(const struct part *p, const char *states, int64_t sizes[2
         for (uint32_t i = 0; i < p->kids.n && i < 8 && !kid; i++)
             if (p->kids.at[i]->text.n == n && memcmp(p->kids.at[i]->text.at, states, n) == 0)
                 kid = p->kids.at[i];
-        if (!kid || !kid->weight || !dims_fit(kid->weight, states + n + 1, dims, sizes))
+        if (!kid || !kid->weight || kid->weight->local.n ||
+            !dims_fit(kid->weight, states + n + 1, dims, sizes))
             return false;
         found++;
         states += n + 1 + dims;
@@ -215,19 +217,36 @@ static struct ast *library_layer(struct maker *k, const struct part *p) {
 /* Where a part stands. */
 struct place {
     const char *key;          /* dotted; "" for the model */
+    const char *file;         /* the same as the file has it */
     const struct ast *access; /* NULL for the model */
-    const char *layer;        /* the parts in CamelCase, for names of layers */
+    const char *layer;        /* names of its layer in CamelCase, the shortest first, with blanks */
 };
 
-static const char *camel(struct maker *k, const char *before, const char *text) {
+static const char *dotted(struct maker *k, const char *before, const char *text) {
+    return before[0] ? arena_printf(k->arena, "%s.%s", before, text) : text;
+}
+
+static const char *camel(struct maker *k, const char *text) {
     struct buf b = buf_new(k->arena);
     bool upper = true;
-    buf_text(&b, before);
     for (; *text; text++) {
         char c = upper && *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text;
         if (c != '_')
             buf_bytes(&b, &c, 1);
         upper = c == '_';
+    }
+    return b.at;
+}
+
+/* Names for the layer TEXT in one with the names OUTER: TEXT, and behind each of OUTER. */
+static const char *names_of_layer(struct maker *k, const char *outer, const char *text) {
+    struct buf b = buf_new(k->arena);
+    const char *own = camel(k, text);
+    buf_text(&b, own);
+    for (const char *at = outer; *at;) {
+        size_t n = strcspn(at, " ");
+        buf_printf(&b, " %.*s%s", (int)n, at, own);
+        at += n + (at[n] == ' ');
     }
     return b.at;
 }
@@ -240,7 +259,8 @@ static struct ast *make_element(struct maker *k, const struct part *p, const str
     struct ast *access = new_node(k, AST_INDEX, 2);
     access->kids[0] = ast_clone(k->arena, list->access);
     access->kids[1] = new_int(k, i);
-    struct place at = {arena_printf(k->arena, "%s.%lld", list->key, (long long)i), access,
+    struct place at = {arena_printf(k->arena, "%s.%lld", list->key, (long long)i),
+                       arena_printf(k->arena, "%s.%lld", list->file, (long long)i), access,
                        list->layer};
     struct part none = {.weight = NULL};
     return make_scope(k, p ? p : &none, &at);
@@ -268,9 +288,11 @@ static struct ast *make_member(struct maker *k, const struct part *p, const stru
         access->name = name;
         access->kids[0] = ast_clone(k->arena, layer->access);
     }
-    struct place at = {layer->key[0] ? arena_printf(k->arena, "%s.%s", layer->key, text) : text,
-                       access, camel(k, layer->layer, text)};
+    struct place at = {dotted(k, layer->key, text),
+                       dotted(k, layer->file, wire_text(k->arena, p->text)), access,
+                       names_of_layer(k, layer->layer, text)};
     if (p->weight) {
+        k->methods->weight(k->methods->data, p->index, access);
         k->out.states[p->index] = (struct onnx_state){at.key, access};
         return make_state(k, name, p->weight);
     }
@@ -280,12 +302,23 @@ static struct ast *make_member(struct maker *k, const struct part *p, const stru
     return member;
 }
 
+/* The first of NAMES that no layer has, or the last one. */
+static const char *layer_name(struct maker *k, const char *names) {
+    const char *wanted = "Layer";
+    while (*names) {
+        size_t n = strcspn(names, " ");
+        bool digit = n == 0 || (names[0] >= '0' && names[0] <= '9');
+        wanted = arena_printf(k->arena, "%s%.*s", digit ? "Layer" : "", (int)n, names);
+        if (!idents_taken(k->layer_names, name_of_text(k->names, wanted)))
+            break;
+        names += n + (names[n] == ' ');
+    }
+    return wanted;
+}
+
 /* The same body is defined once. */
-static struct name layer_of(struct maker *k, struct ast *body, const char *wanted) {
-    if (body->nkids == 0)
-        wanted = "Nothing";
-    else if (wanted[0] == '\0' || (wanted[0] >= '0' && wanted[0] <= '9'))
-        wanted = arena_printf(k->arena, "Layer%s", wanted);
+static struct name layer_of(struct maker *k, struct ast *body, const char *names) {
+    const char *wanted = body->nkids ? layer_name(k, names) : "Nothing";
     struct buf text = buf_new(k->arena);
     uint64_t known = 0;
     print_ast(k->names, body, &text);
@@ -304,22 +337,33 @@ static struct ast *make_scope(struct maker *k, const struct part *p, const struc
     if (length)
         return make_list(k, p, at, length);
     struct idents scope = idents_new(k->arena, k->names);
-    struct ast *body = new_node(k, AST_BLOCK, p->kids.n);
+    scope.more = k->methods->taken(k->methods->data, at->file);
+    struct ast *body = new_node(k, AST_BLOCK, 0);
     for (uint32_t i = 0; i < p->kids.n; i++)
-        body->kids[i] = make_member(k, p->kids.at[i], at, &scope);
-    struct ast *call = library_layer(k, p);
-    return call ? call : make_call(k, layer_of(k, body, at->layer));
+        ast_push(k->arena, body, make_member(k, p->kids.at[i], at, &scope));
+    struct ast *method = k->methods->method(k->methods->data, at->file, at->access, &scope);
+    struct ast *call = method ? NULL : library_layer(k, p);
+    if (method)
+        ast_push(k->arena, body, method);
+    if (!call)
+        call = make_call(k, layer_of(k, body, at->layer));
+    k->methods->made(k->methods->data, at->file, call);
+    return call;
 }
 
 /* --- the face ------------------------------------------------------------------------------- */
 
 struct onnx_members onnx_members_new(struct arena *a, struct names *names,
-                                     const struct onnx_model *m, struct idents *scope,
-                                     struct idents *layers) {
-    struct maker k = {
-        .arena = a, .names = names, .model = m, .layer_names = layers, .known = map_new(a)};
+                                     const struct onnx_model *m, const struct onnx_methods *methods,
+                                     struct idents *scope, struct idents *layers) {
+    struct maker k = {.arena = a,
+                      .names = names,
+                      .model = m,
+                      .methods = methods,
+                      .layer_names = layers,
+                      .known = map_new(a)};
     struct part *root = new_part(&k, (struct wire_bytes){"", 0});
-    struct place top = {"", NULL, ""};
+    struct place top = {"", "", NULL, ""};
     k.out.states = ARENA_ARRAY(a, struct onnx_state, m->weights.n);
     for (size_t i = 0; i < LIBRARY; i++)
         idents_claim(layers, library[i].layer);

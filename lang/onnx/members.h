@@ -21,9 +21,23 @@ struct onnx_members {
     VEC(const char *) renamed; /* "NAME is now KEY" */
 };
 
+/* Methods of the layers that are made. KEY is a layer's dotted name in the file, ACCESS what reads
+   it in the model's methods. */
+struct onnx_methods {
+    void *data;
+    /* The method `forward` of the layer at KEY, whose names are claimed in SCOPE, or NULL: it has
+       none. Its weights, and the layers in it, have been told. */
+    struct ast *(*method)(void *data, const char *key, const struct ast *access,
+                          struct idents *scope);
+    void (*made)(void *data, const char *key, const struct ast *call); /* what makes it */
+    void (*weight)(void *data, uint32_t index, struct ast *access);
+    /* Names that mean something in that method, or NULL. */
+    const struct map *(*taken)(void *data, const char *key);
+};
+
 /* SCOPE is the model's; definitions are called as none of LAYERS, another scope. */
 struct onnx_members onnx_members_new(struct arena *a, struct names *names,
-                                     const struct onnx_model *m, struct idents *scope,
-                                     struct idents *layers);
+                                     const struct onnx_model *m, const struct onnx_methods *methods,
+                                     struct idents *scope, struct idents *layers);
 
 #endif

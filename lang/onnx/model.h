@@ -28,8 +28,9 @@ struct onnx_weight {
     const int64_t *dims;
     const void *data; /* row-major, little-endian, perhaps not aligned; in the input or the arena */
     size_t bytes;
-    bool constant; /* it stands in a node, not among the weights */
-    bool used;     /* some expression reads it as a tensor */
+    bool constant;           /* it stands in a node, not among the weights */
+    bool used;               /* some expression reads it as a tensor */
+    struct wire_bytes local; /* the dotted name that it is to have; empty: its own */
 };
 
 /* A size, or a name for one, or neither. */

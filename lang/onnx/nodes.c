@@ -328,6 +328,7 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     uint32_t room = several ? v.list->n + n : 1;
     struct line line = {.value = e,
                         .names = w->x->wire->output.at,
+                        .node = w->x->wire->name,
                         .targets = ARENA_ARRAY(m->arena, struct operand *, room)};
     for (uint32_t k = 0; k < n; k++) {
         set_output(w, at, k, several ? v.list->at[k] : v);

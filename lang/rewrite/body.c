@@ -15,7 +15,7 @@ enum { ADDED_MOST = 8 };
 /* What is known of a name of the body. */
 struct known {
     bool changes;             /* what it stands for is not the same everywhere */
-    const struct ast *value;  /* as written, while its block is walked, or NULL */
+    const struct ast *value;  /* as written, from there on, or NULL */
     const struct ast *newest; /* with rules applied */
 };
 
@@ -25,7 +25,6 @@ struct body {
     rewrite_rules rules;
     const struct ast *of; /* the layer */
     struct map known;     /* name.i -> struct known * */
-    VEC(struct known *) open;
     struct rewrite_text text;
     bool newest; /* names stand for what has been rewritten already */
     bool met;
@@ -244,13 +243,8 @@ static struct ast *apply(struct body *b, struct ast *e) {
 /* --- the body -------------------------------------------------------------------------------- */
 
 static struct ast *walk_block(struct body *b, struct ast *block) {
-    uint32_t mark = b->open.n;
     for (uint32_t i = 0; i < block->nkids; i++)
         block->kids[i] = walk(b, block->kids[i]);
-    while (b->open.n > mark) {
-        struct known *k = b->open.at[--b->open.n];
-        k->value = k->newest = NULL;
-    }
     return block;
 }
 
@@ -262,7 +256,6 @@ static struct ast *walk_assign(struct body *b, struct ast *s) {
     if (k && !k->changes && is_lasting(b, value)) {
         k->value = value;
         k->newest = ast_clone(b->arena, s->kids[0]);
-        VEC_PUSH(b->arena, b->open, k);
     }
     return s;
 }
