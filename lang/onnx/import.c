@@ -6,6 +6,7 @@
    All that cannot be imported is collected (onnx_problem) and told at once. */
 #include "lang/onnx/import.h"
 
+#include "lang/onnx/generic.h"
 #include "lang/onnx/importer.h"
 #include "lang/onnx/members.h"
 #include "lang/onnx/scopes.h"
@@ -439,6 +440,7 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
     struct onnx_methods methods = scopes_methods(scopes);
     *members = onnx_members_new(m->arena, m->names, m->model, &methods, &m->scope, &layers);
     struct ast *forward = make_forward(m, scopes);
+    onnx_merge_layers(m->arena, m->names, members);
     add_uses(m, o, members, forward, file);
     for (uint32_t i = 0; i < members->layers.n; i++)
         ast_push(m->arena, file, members->layers.at[i]);

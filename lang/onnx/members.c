@@ -347,7 +347,6 @@ static struct ast *make_scope(struct maker *k, const struct part *p, const struc
         ast_push(k->arena, body, method);
     if (!call)
         call = make_call(k, layer_of(k, body, at->layer));
-    k->methods->made(k->methods->data, at->file, call);
     return call;
 }
 

@@ -29,7 +29,6 @@ struct onnx_methods {
        none. Its weights, and the layers in it, have been told. */
     struct ast *(*method)(void *data, const char *key, const struct ast *access,
                           struct idents *scope);
-    void (*made)(void *data, const char *key, const struct ast *call); /* what makes it */
     void (*weight)(void *data, uint32_t index, struct ast *access);
     /* Names that mean something in that method, or NULL. */
     const struct map *(*taken)(void *data, const char *key);

@@ -100,8 +100,7 @@ static bool follows(struct scopes *s, const struct scope *x, const struct scope 
                     const struct scope *at, uint32_t *place) {
     bool good =
         x->outer == y->outer && x->gives.n == 1 && y->gives.n == 1 && x->takes.n == y->takes.n &&
-        x->made && y->made && ast_equal(x->made, y->made) && scope_is_number(x->element) &&
-        scope_is_number(y->element) &&
+        scope_is_number(x->element) && scope_is_number(y->element) &&
         atoi(wire_text(s->m->arena, y->element)) == atoi(wire_text(s->m->arena, x->element)) + 1;
     for (uint32_t k = 0; good && k < x->takes.n; k++) {
         const struct operand *a = x->takes.at[k], *b = y->takes.at[k];
@@ -134,14 +133,15 @@ static void finish_chain(struct scopes *s, const struct scope *at, uint32_t i, u
     struct importer *m = s->m;
     const struct scope *x = at->items.at[i].inner, *last = at->items.at[i + n - 1].inner;
     struct operand *in = x->takes.at[place], *out = last->gives.at[0];
-    bool result = !m->inside && !name_none(out->result);
-    bool goes_on = !result && !in->aliased && in->kind == OPERAND_TENSOR && in->read &&
+    bool goes_on = !in->aliased && in->kind == OPERAND_TENSOR && in->read &&
                    in->read->kind == AST_NAME && count_reads(s, at, in) == 1;
-    struct name h = result ? out->result : goes_on ? in->read->name : idents_claim(&m->scope, "x");
+    struct name h = goes_on ? in->read->name : idents_claim(&m->scope, "x");
     if (!goes_on)
         add_assignment(m, block, new_name(m, h), read_in(s, in, at));
     struct ast *call = call_of(s, x, at), *turn = new_node(m, AST_BLOCK, 0);
+    uint32_t mark = idents_mark(&m->scope);
     struct name b = idents_claim(&m->scope, "block");
+    idents_release(&m->scope, mark);
     struct ast *list = call->kids[0]->kids[0];
     call->kids[0] = new_name(m, b);
     call->kids[1 + place] = new_name(m, h);
@@ -297,12 +297,6 @@ static struct ast *method_of(void *data, const char *key, const struct ast *acce
     return make_method(s, x, scope);
 }
 
-static void made_of(void *data, const char *key, const struct ast *made) {
-    struct scope *x = scope_at(data, key);
-    if (x)
-        x->made = made;
-}
-
 static void weight_at(void *data, uint32_t index, struct ast *access) {
     const struct scopes *s = data;
     s->m->weights.at[index]->access = s->m->weights.at[index]->read = access;
@@ -326,7 +320,7 @@ static const struct map *taken_in(void *data, const char *key) {
 }
 
 struct onnx_methods scopes_methods(struct scopes *s) {
-    return (struct onnx_methods){s, method_of, made_of, weight_at, taken_in};
+    return (struct onnx_methods){s, method_of, weight_at, taken_in};
 }
 
 void scopes_finish(struct scopes *s, struct ast *block) {

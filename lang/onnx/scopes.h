@@ -23,8 +23,8 @@ struct scope {
     VEC(struct item) items; /* of a layer, or the model */
     VEC(struct operand *) takes;
     VEC(struct operand *) gives;
-    struct map known;                /* stand-ins of both -> 1 */
-    const struct ast *access, *made; /* in the model; what makes it */
+    struct map known;         /* stand-ins of both -> 1 */
+    const struct ast *access; /* what reads it in the model */
 };
 
 /* A line, or a scope within. */

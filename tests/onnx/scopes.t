@@ -103,7 +103,7 @@ net, h = Net([3, 4]), "x"
 for i in range(3):
     h = block(net, "/blocks.%d" % i, h)
 text = check("a list of equal blocks", net, [h], [
-    "blocks = [Blocks(), Blocks(), Blocks()]", "for block in blocks { y0 = block(y0) }",
+    "blocks = [Blocks(), Blocks(), Blocks()]", "for block in blocks { x = block(x) }",
     "fn forward(x: f32[3, 4]) -> f32[3, 4] {", "fc1_matmul = x @ fc1.w", "fc1.b"])
 tap.is_int(text.count("fn forward"), 2, "defines them once")
 
@@ -133,6 +133,32 @@ net, h = Net([3, 4]), "x"
 for i in range(3):
     h = block(net, "/blocks.%d" % (2 - i), h)
 check("backwards", net, [h], ["blocks[2](x)"], ["for block"])
+
+# --- layers that differ in sizes ---------------------------------------------------------------
+
+
+def wide(net, scope, x, n, m, k=None):
+    dotted = scope.strip("/").replace("/", ".")
+    h = net.add(scope + "/up", "MatMul", x, net.weight(dotted + ".up.w", n, m))
+    h = net.add(scope + "/up", "Add", h, net.weight(dotted + ".up.b", m))
+    h = net.add(scope + "/act", "Relu", h)
+    return net.add(scope + "/down", "MatMul", h, net.weight(dotted + ".down.w", m, k or n))
+
+
+net = Net([3, 4])
+h = wide(net, "/blocks.2", wide(net, "/blocks.1", wide(net, "/blocks.0", "x", 4, 8), 4, 6), 4, 8)
+check("one layer, with a parameter", net, [h], [
+    "layer Blocks(outputs: int) {", "up = Up(outputs)", "param w: f32[4, outputs]",
+    "blocks = [Blocks(8), Blocks(6), Blocks(8)]", "for block in blocks"], ["Blocks_2", "Up_2"])
+net = Net([3, 4])
+h = wide(net, "/blocks.1", wide(net, "/blocks.0", "x", 4, 8, 5), 5, 6, 7)
+check("sizes of a method that change", net, [h], [
+    "(x: f32[3, _]) -> any {", "for block in blocks { "], ["Blocks_2"])
+net, h = Net([3, 4]), "x"
+for i, op in enumerate(["Relu", "Tanh"]):
+    h = net.add("/blocks.%d" % i, op, net.linear("/blocks.%d/fc" % i, h, 4))
+check("different layers in a row", net, [h], ["blocks = [Blocks(), Blocks_2()]",
+                                              "for block in blocks { x = block(x) }"])
 
 # --- scopes in scopes ---------------------------------------------------------------------------
 
