@@ -1,11 +1,12 @@
 ## Einstein's sum: a letter for each dimension of each tensor, and those of the result behind `->`;
 ## letters that the result lacks are summed over. Without `->` the result has those that stand once,
-## in the order of the alphabet.
+## in the order of the alphabet. `...` stands for all other dimensions of a tensor, of which those
+## of several tensors are the same from the last one on; without `->` they are the first ones.
 ## `einsum("bij,bjk->bik", [x, y])` with x: f32[2, 3, 4], y: f32[2, 4, 2]
 fn einsum(spec: str, xs: T[*_][]) -> y: T[*einsum_shape(spec, [x.shape for x in xs])]
     where T: number {
   shapes = [x.shape for x in xs]
-  inputs, output = einsum_letters(spec, len(xs))
+  inputs, output = einsum_letters(spec, [len(s) for s in shapes])
   letters = distinct([*output, *joined(inputs)])
   map *i in [letter_size(l, inputs, shapes) for l in letters] {
     product = prod([x[*[i[position(l, letters)] for l in inputs[k]]] for k, x in enumerate(xs)])
@@ -13,25 +14,37 @@ fn einsum(spec: str, xs: T[*_][]) -> y: T[*einsum_shape(spec, [x.shape for x in 
   }
 }
 
-# The letters of each of N tensors, and those of the result: without `->` those that stand once, in
-# the order of the alphabet.
-fn einsum_letters(spec: str, n: int) -> list {
+# The letters of each of the tensors, which have RANKS dimensions, and those of the result: without
+# `->` those that stand once, in the order of the alphabet.
+fn einsum_letters(spec: str, ranks: list) -> list {
   all = [c for c in list(spec) if c != " "]
   arrow = if "-" in all { position("-", all) } else { len(all) }
-  inputs = cut(all[:arrow], ",")
-  if len(inputs) != n { error("\"" + spec + "\" names", len(inputs), "tensors, given are", n) }
+  terms = cut(all[:arrow], ",")
+  n = len(ranks)
+  if len(terms) != n { error("\"" + spec + "\" names", len(terms), "tensors, given are", n) }
+  others = [if "." in l { max(0, ranks[k] - len(l) + 3) } else { 0 } for k, l in enumerate(terms)]
+  inputs = [einsum_others(spec, l, others[k]) for k, l in enumerate(terms)]
   if arrow < len(all) {
     if all[arrow:arrow + 2] != ["-", ">"] { error("no letters and commas with one ->:", spec) }
-    return [inputs, all[arrow + 2:]]
+    return [inputs, einsum_others(spec, all[arrow + 2:], max(others))]
   }
   letters = joined(inputs)
-  [inputs, [c for c in list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  rest = einsum_others(spec, [".", ".", "."], max(others))
+  [inputs, rest + [c for c in list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
       if len([d for d in letters if d == c]) == 1]]
+}
+
+# The letters L with N names in place of `...`, which count from the last one.
+fn einsum_others(spec: str, l: list, n: int) -> list {
+  if not ("." in l) { return l }
+  at = position(".", l)
+  if l[at:at + 3] != [".", ".", "."] or "." in l[at + 3:] { error("no ... in letters:", spec) }
+  [*l[:at], *[str(n - 1 - i) for i in 0:n], *l[at + 3:]]
 }
 
 # The shape of the result.
 fn einsum_shape(spec: str, shapes: list) -> shape {
-  inputs, output = einsum_letters(spec, len(shapes))
+  inputs, output = einsum_letters(spec, [len(s) for s in shapes])
   for k, l in enumerate(inputs) {
     if len(l) != len(shapes[k]) {
       error(len(l), "letters for", len(shapes[k]), "dimensions in", spec)

@@ -108,6 +108,7 @@ struct importer {
     const struct onnx_call *call;  /* in whose function that stands, or NULL */
     uint64_t called;               /* what functions that were called are together */
     struct body *body;             /* of the graph that is imported */
+    uint32_t drawn;                /* nodes of random numbers so far */
     uint32_t stands;               /* stand-ins so far */
     bool found, open;              /* for import.c: a size that a run finds; some result has one */
 };

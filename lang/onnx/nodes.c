@@ -155,6 +155,13 @@ static uint32_t wanted_outputs(const struct work *w) {
     return n;
 }
 
+static void add_number(struct importer *m, struct ast *call, const char *name, int64_t value) {
+    struct ast *keyword = new_node(m, AST_KEYWORD, 1);
+    keyword->name = name_of_text(m->names, name);
+    keyword->kids[0] = new_int(m, value);
+    ast_push(m->arena, call, keyword);
+}
+
 static struct ast *make_call(struct work *w, const char *function, struct ast **args) {
     struct importer *m = w->m;
     struct ast *call = new_call(m, function), *rest = NULL;
@@ -170,12 +177,10 @@ static struct ast *make_call(struct work *w, const char *function, struct ast **
     uint32_t before = call->nkids;
     if (!add_attributes(m, w->x, w->o, call))
         return NULL;
-    if (w->o->counted) {
-        struct ast *count = new_node(m, AST_KEYWORD, 1);
-        count->name = name_of_text(m->names, "outputs");
-        count->kids[0] = new_int(m, wanted_outputs(w));
-        ast_push(m->arena, call, count);
-    }
+    if (w->o->counted)
+        add_number(m, call, "outputs", wanted_outputs(w));
+    if (w->o->drawn)
+        add_number(m, call, "key", ++m->drawn);
     if (w->o->plain && function == w->o->call && call->nkids == before && wanted_outputs(w) == 1)
         call->kids[0] = new_text_name(m, w->o->plain);
     return call;

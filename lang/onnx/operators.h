@@ -70,6 +70,7 @@ struct onnx_operator {
                           `x:list` and `x:number` */
     uint32_t outputs;    /* the most; 0: one */
     bool several;        /* the call has several results, or is a list, even if one is wanted */
+    bool drawn;          /* a parameter `key`: another number for each node */
     bool counted;        /* a parameter `outputs`: how many are wanted */
     struct onnx_attribute attributes[ONNX_ATTRIBUTES_MAX];
     const char *graphs[2]; /* attributes that are graphs */

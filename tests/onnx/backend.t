@@ -20,8 +20,9 @@ run() { # NAME FILE OPTIONS...
     is_int "$bad" 0 "$name: what is imported is right"
 }
 
-run "node tests" node.log --coverage coverage.md
-run "node tests, inputs known" fixed.log --fixed
+run "node tests, inputs known" fixed.log --fixed --out fixed.json
+run "all tests" all.log --coverage coverage.md --known fixed.json \
+    --kind node,simple,pytorch-converted,pytorch-operator
 cp coverage.md "$DCL_BUILD/COVERAGE.md"
 ok "COVERAGE.md is up to date" cmp "$DCL_SRC/tests/onnx/COVERAGE.md" coverage.md
 done_testing

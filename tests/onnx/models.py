@@ -99,9 +99,11 @@ def tensor(name, array, number=None):
             block(9, array.tobytes()))
 
 
-def model(*nodes, inputs=(), outputs=(), weights=(), functions=(), opset=17, extra=b""):
+def model(*nodes, inputs=(), outputs=(), weights=(), functions=(), opset=17, domains=(),
+          extra=b""):
     graph = (b"".join(block(1, n) for n in nodes) + block(2, "g") +
              b"".join(block(5, w) for w in weights) + b"".join(block(11, v) for v in inputs) +
              b"".join(block(12, v) for v in outputs) + extra)
     return (integer(1, 8) + (block(8, integer(2, opset)) if opset else b"") + block(7, graph) +
+            b"".join(block(8, block(1, d) + integer(2, v)) for d, v in domains) +
             b"".join(block(25, f) for f in functions))

@@ -119,3 +119,11 @@ fn onnx_dropout(x: T[*S], ratio: any = 0.5, training: any = false) -> (y: T[*S],
   y = x
   mask = true
 }
+
+## The bits of x as another element type, of integers and truth values.
+fn onnx_bit_cast(x: T[*S]; t: dtype) -> t[*S] where T: any {
+  floats = [f64, f32, f16, bf16]
+  if T in floats and t in floats { if T == t { return x } }
+  if T in floats or t in floats { error("the bits of floats are not to be had") }
+  onnx_cast(x, t = t)
+}

@@ -71,3 +71,9 @@ fn onnx_mean_variance_norm(x: T[*S]; axes: list = [0, 2, 3]) -> T[*S] where T: f
   d = x - mean(x, axes = axes, keepdims = true)
   d/(sqrt(mean(d*d, axes = axes, keepdims = true)) + 1e-9)
 }
+
+## By the mean and variance of groups of channels, with a weight and a bias for each group.
+fn onnx_group_norm_18(x: T[N, C, *S], g: T[G], b: T[G]; groups: int, eps: float = 1e-5)
+    -> T[N, C, *S] where T: float {
+  group_norm(x, repeat(g, C//groups), repeat(b, C//groups), groups = groups, eps = eps)
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""operators.t: operators beside NumPy, with odd shapes; random ones by what can be said of them."""
+
+import tap
+
+numpy = tap.need_numpy()
+
+import dclpy  # noqa: E402
+from models import model, node, tensor, value  # noqa: E402
+
+F32, I32, I64, BOOL, F64 = 1, 6, 7, 9, 11
+rng = numpy.random.default_rng(5)
+OPSET = 20
+
+
+def f4(*shape):
+    return rng.standard_normal(shape).astype("f4")
+
+
+def given(what, arrays, *nodes, outputs, weights=(), backends=("ref", "cpu"), opset=OPSET,
+          domains=()):
+    """What the nodes make of the arrays x0, x1, ..; OUTPUTS are element types of y0, y1, .."""
+    kinds = {"f4": F32, "i4": I32, "i8": I64, "b1": BOOL, "f8": F64}
+    data = model(*nodes, inputs=[value("x%d" % k, kinds[a.dtype.str[1:]], a.shape)
+                                 for k, a in enumerate(arrays)],
+                 outputs=[value("y%d" % k, t, ["?"]) for k, t in enumerate(outputs)],
+                 weights=weights, opset=opset, domains=domains)
+    with open("m.onnx", "wb") as file:
+        file.write(data)
+    tap.is_str(tap.dcl("import", "m.onnx", "--force"), (0, "", ""), what)
+    all_of = []
+    for backend in backends:
+        with dclpy.Session("cache=off threads=1 backend=" + backend) as s:
+            s.run_file("m.dcl")
+            got = s.call("model", *arrays)
+            all_of.append(got if isinstance(got, tuple) else (got,))
+    return all_of
+
+
+def check(what, arrays, want, *nodes, **more):
+    more.setdefault("outputs", [F32] * len(want))
+    for got in given(what, arrays, *nodes, **more):
+        for g, w in zip(got, want):
+            tap.ok(g.shape == w.shape and g.dtype == w.dtype and
+                   numpy.allclose(g, w, rtol=1e-4, atol=1e-4), what + ": computes", g, w)
+
+
+def number(name, of):
+    return tensor(name, numpy.array(of))
+
+
+# --- Fourier -------------------------------------------------------------------------------------
+
+
+def pairs(z):
+    return numpy.stack([z.real, z.imag], -1).astype("f4")
+
+
+for n in (7, 5, 9):
+    x = f4(2, 7, 3, 2)
+    z = x[..., 0] + 1j * x[..., 1]
+    length, axis = number("n", n), number("axis", 1)
+    for inverse, fft in ((0, numpy.fft.fft), (1, numpy.fft.ifft)):
+        check("DFT of 7 as %d, inverse %d" % (n, inverse), [x], [pairs(fft(z, n, 1))],
+              node("DFT", ["x0", "n", "axis"], ["y0"], inverse=inverse), weights=[length, axis])
+    check("real DFT of 7 as %d" % n, [x[..., :1]], [pairs(numpy.fft.rfft(x[..., 0], n, 1))],
+          node("DFT", ["x0", "n", "axis"], ["y0"], onesided=1), weights=[length, axis])
+    check("real numbers, %d" % n, [x], [numpy.fft.irfft(z, n, 1)[..., None].astype("f4")],
+          node("DFT", ["x0", "n", "axis"], ["y0"], onesided=1, inverse=1), weights=[length, axis])
+x, w = f4(2, 11, 1), f4(5)
+frames = numpy.stack([x[:, 3 * f:3 * f + 5, 0] * w for f in range(3)], 1)
+check("STFT", [x, w], [pairs(numpy.fft.rfft(frames))],
+      node("STFT", ["x0", "step", "x1"], ["y0"]), weights=[number("step", 3)])
+
+# --- Unique --------------------------------------------------------------------------------------
+
+x = rng.integers(0, 3, (5, 2, 3)).astype("i8")
+flat, at, which, counts = numpy.unique(x, True, True, True)
+check("Unique", [x], [flat, at, which.reshape(-1), counts],
+      node("Unique", ["x0"], ["y0", "y1", "y2", "y3"]), outputs=[I64] * 4)
+order = numpy.argsort(at)
+check("Unique, as they come", [x], [flat[order], at[order],
+                                    numpy.argsort(order)[which.reshape(-1)], counts[order]],
+      node("Unique", ["x0"], ["y0", "y1", "y2", "y3"], sorted=0), outputs=[I64] * 4)
+for axis in (0, 1, -1):
+    all_of = numpy.unique(x % 2, True, True, True, axis=axis)
+    check("Unique along %d" % axis, [x % 2], [a.reshape(-1) if k == 2 else a
+                                              for k, a in enumerate(all_of)],
+          node("Unique", ["x0"], ["y0", "y1", "y2", "y3"], axis=axis), outputs=[I64] * 4)
+
+# --- random numbers ------------------------------------------------------------------------------
+
+like = numpy.zeros((40, 50), "f4")
+for what, nodes, low, high, mean, deviation in (
+        ("RandomUniform", lambda y, **a: node("RandomUniform", [], [y], shape=[40, 50], low=-1.0,
+                                              high=3.0, **a), -1, 3, 1, 4 / 12**0.5),
+        ("RandomUniformLike", lambda y, **a: node("RandomUniformLike", ["x0"], [y], **a), 0, 1, 0.5,
+         1 / 12**0.5),
+        ("RandomNormal", lambda y, **a: node("RandomNormal", [], [y], shape=[40, 50], mean=2.0,
+                                             scale=0.5, **a), -9, 9, 2, 0.5),
+        ("RandomNormalLike", lambda y, **a: node("RandomNormalLike", ["x0"], [y], **a), -9, 9, 0,
+         1)):
+    some = given(what, [like], nodes("y0"), nodes("y1"), nodes("y2", seed=3.0),
+                 nodes("y3", seed=3.0), node("Identity", ["x0"], ["y4"]), outputs=[F32] * 5)
+    tap.ok(all((a == b).all() for a, b in zip(*some)), what + ": both back-ends draw the same")
+    a, b, c, d, _ = some[0]
+    tap.ok(a.shape == like.shape and (a >= low).all() and (a < high).all() and
+           abs(a.mean() - mean) < 0.1 * deviation and abs(a.std() / deviation - 1) < 0.1,
+           what + ": shape, range, mean, deviation", a.mean(), a.std())
+    tap.ok((a != b).any() and (c == d).all() and (a != c).any(), what + ": seeds")
+p = numpy.tile(numpy.array([0, 0.25, 1], "f4"), (400, 1))
+got = given("Bernoulli", [p], node("Bernoulli", ["x0"], ["y0"], dtype=I64), outputs=[I64])[0][0]
+tap.ok(got.dtype == "i8" and set(got[:, 1]) == {0, 1} and abs(got.mean(0)[1] - 0.25) < 0.08 and
+       not got[:, 0].any() and got[:, 2].all(), "Bernoulli: its share", got.mean(0))
+weights = numpy.log(numpy.array([[0.5, 0.25, 0.25, 1e-30]], "f4"))
+got = given("Multinomial", [weights], node("Multinomial", ["x0"], ["y0"], sample_size=400),
+            outputs=[I32], opset=17)[0][0]
+share = numpy.bincount(got[0], minlength=4) / 400
+tap.ok(got.shape == (1, 400) and got.dtype == "i4" and
+       (abs(share - [0.5, 0.25, 0.25, 0]) < 0.08).all(), "Multinomial: its shares", share)
+
+# --- others --------------------------------------------------------------------------------------
+
+a, b = f4(2, 1, 3, 4), f4(2, 1, 4, 5)
+check("Einsum with dots", [a, b], [numpy.einsum("...ij,...jk", a, b)],
+      node("Einsum", ["x0", "x1"], ["y0"], equation="...ij,...jk"))
+check("Einsum of a diagonal with dots", [a[..., :3]], [numpy.einsum("...ii->...i", a[..., :3])],
+      node("Einsum", ["x0"], ["y0"], equation="...ii->...i"))
+x, g, c = f4(2, 6, 3), f4(2), f4(2)
+groups = x.reshape(2, 2, -1)
+normal = groups - groups.mean(-1, keepdims=True)
+normal = normal / numpy.sqrt(groups.var(-1, keepdims=True) + 1e-5)
+check("GroupNormalization 18", [x, g, c], [(normal * g[None, :, None] + c[None, :, None])
+                                           .reshape(x.shape)],
+      node("GroupNormalization", ["x0", "x1", "x2"], ["y0"], num_groups=2))
+x = f4(3, 4)
+ML = [("ai.onnx.ml", 3)]
+check("Scaler", [x], [(x - numpy.float32([1, 2, 3, 4])) * 2],
+      node("Scaler", ["x0"], ["y0"], domain="ai.onnx.ml", offset=[1.0, 2.0, 3.0, 4.0], scale=[2.0]),
+      domains=ML)
+for norm, by in (("MAX", x.max(1)), ("L1", abs(x).sum(1)), ("L2", numpy.sqrt((x * x).sum(1)))):
+    check("Normalizer " + norm, [x], [x / by[:, None]],
+          node("Normalizer", ["x0"], ["y0"], domain="ai.onnx.ml", norm=norm), domains=ML)
+k = rng.standard_normal(8).astype("f4")
+check("LinearRegressor", [x], [x @ k.reshape(2, 4).T + numpy.float32([1, 2])],
+      node("LinearRegressor", ["x0"], ["y0"], domain="ai.onnx.ml", targets=2,
+           coefficients=[float(v) for v in k], intercepts=[1.0, 2.0]), domains=ML)
+x, b = f4(2, 3, 4), f4(3)
+check("Add 6", [x, b], [x + b[:, None], x * b[1]],
+      node("Add", ["x0", "x1"], ["y0"], broadcast=1, axis=1),
+      node("Slice", ["x1"], ["one"], starts=[1], ends=[2]),
+      node("Mul", ["x0", "one"], ["y1"], broadcast=1), opset=6)
+tap.done_testing()
