@@ -56,7 +56,7 @@ def pairs(z):
     return numpy.stack([z.real, z.imag], -1).astype("f4")
 
 
-for n in (7, 5, 9):
+for n in (7, 4, 10):
     x = f4(2, 7, 3, 2)
     z = x[..., 0] + 1j * x[..., 1]
     length, axis = number("n", n), number("axis", 1)
