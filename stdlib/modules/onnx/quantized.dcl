@@ -59,7 +59,7 @@ fn onnx_dynamic_quantize(x: f32[*S]) -> (y: u8[*S], scale: f32, zero: u8) {
 }
 
 # a as an i32 without its zero; of a row of zeros there is one for each index before the last.
-fn onnx_centred(a: T[*S], zero: any, rows: bool) -> i32[*S] where T: int {
+fn onnx_centred(a: T[*S], zero: any, rows: any) -> i32[*S] where T: int {
   if zero == none { return i32(a) }
   if onnx_rank(zero) == 1 and rows {
     i32(a) - i32(unsqueeze(zero, [-1]))
