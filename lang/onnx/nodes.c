@@ -1,5 +1,5 @@
 /* Nodes as lines of the program: see Note [two turns] in importer.h. */
-#include "lang/onnx/importer.h"
+#include "lang/onnx/bodies.h"
 #include "lang/onnx/tensor.h"
 
 #include <string.h>
@@ -353,6 +353,68 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     return true;
 }
 
+/* --- calls in stages --- */
+
+/* E as a line of its own, called WORD; NULL after a problem. */
+static struct operand *add_stage(struct work *w, struct ast *e, const char *word) {
+    struct importer *m = w->m;
+    struct value v;
+    struct wire_bytes *name = ARENA_NEW(m->arena, struct wire_bytes);
+    *name = (struct wire_bytes){word, strlen(word)};
+    bool ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v) && v.kind == VAL_TENSOR;
+    if (e && !ok)
+        tell(w);
+    if (!ok)
+        return NULL;
+    struct line line = {.value = e, .names = name, .ntargets = 1};
+    line.targets = ARENA_ARRAY(m->arena, struct operand *, 1);
+    line.targets[0] = operand_make(m, OPERAND_TENSOR, v.dtype, v);
+    VEC_PUSH(m->arena, m->body->lines, line);
+    return line.targets[0];
+}
+
+/* What the graph in the attribute NAME makes of OF; OF if there is none, NULL after a problem. */
+static struct operand *through_graph(struct work *w, const char *name, struct operand *of) {
+    struct inner in;
+    bool there = false;
+    for (uint32_t i = 0; i < w->x->wire->attribute.n; i++)
+        there =
+            there || wire_is(((struct wire_attribute *)w->x->wire->attribute.at[i])->name, name);
+    if (!of || !there)
+        return of;
+    if (!inner_enter(w->m, w->x, name, &in))
+        return NULL;
+    struct operand *given = NULL;
+    if (in.g.inputs.n == 1) {
+        operand_same(w->m, in.g.inputs.at[0], of);
+        inner_nodes(&in, NULL);
+        given = inner_gives(&in, w->x, 0, (struct wire_bytes){name, strlen(name)});
+    } else
+        onnx_problem(w->m->problems, "%s: the graph %s has %u inputs, where it needs 1", w->x->text,
+                     name, in.g.inputs.n);
+    operands_leave(w->m);
+    return given && given->kind != OPERAND_UNKNOWN ? given : NULL;
+}
+
+/* The last stage, or NULL after a problem. */
+static struct ast *make_stages(struct work *w, struct operand **at) {
+    struct importer *m = w->m;
+    const struct onnx_operator *o = w->o;
+    struct operand *x = add_stage(w, make_expression(w, at, false), o->graphs[0]);
+    struct ast *call = NULL;
+    for (uint32_t s = 0; s < 2; s++) {
+        if (!(x = through_graph(w, o->graphs[s], x)))
+            return NULL;
+        call = new_call(m, o->stages[s]);
+        ast_push(m->arena, call, operand_tensor(m, x, false));
+        if (s == 0 && !(x = add_stage(w, call, o->graphs[1])))
+            return NULL;
+    }
+    for (uint32_t k = 0; k < w->n; k++)
+        ast_push(m->arena, call, operand_tensor(m, at[k], false));
+    return call;
+}
+
 void import_node(struct importer *m, const struct onnx_node *x) {
     const struct wire_function *f = onnx_function_of(m->model, x->wire);
     if (f) {
@@ -408,7 +470,7 @@ void import_node(struct importer *m, const struct onnx_node *x) {
         diags_clear(&m->errors);
     }
     if (!ok) { /* a tensor, if all of it was not known, or could not be had as numbers */
-        e = make_expression(&w, at, false);
+        e = w.o->stages[0] ? make_stages(&w, at) : make_expression(&w, at, false);
         ok = e && eval_expr(outline_eval(m->outline), m->env, e, &v);
         if (e && !ok)
             tell(&w);

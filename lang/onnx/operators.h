@@ -74,6 +74,8 @@ struct onnx_operator {
     bool counted;        /* a parameter `outputs`: how many are wanted */
     struct onnx_attribute attributes[ONNX_ATTRIBUTES_MAX];
     const char *graphs[2]; /* attributes that are graphs */
+    const char *stages[2]; /* of a CALL: its result goes through the first graph, if there is one,
+                              into this function, by the other graph, with the inputs, into that */
     bool batched;          /* of a SCAN: first the lengths, and the first dimension is a batch */
     const char *doc;
 };

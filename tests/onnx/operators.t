@@ -6,7 +6,7 @@ import tap
 numpy = tap.need_numpy()
 
 import dclpy  # noqa: E402
-from models import model, node, tensor, value  # noqa: E402
+from models import Graph, model, node, tensor, value  # noqa: E402
 
 F32, I32, I64, BOOL, F64 = 1, 6, 7, 9, 11
 rng = numpy.random.default_rng(5)
@@ -145,6 +145,23 @@ k = rng.standard_normal(8).astype("f4")
 check("LinearRegressor", [x], [x @ k.reshape(2, 4).T + numpy.float32([1, 2])],
       node("LinearRegressor", ["x0"], ["y0"], domain="ai.onnx.ml", targets=2,
            coefficients=[float(v) for v in k], intercepts=[1.0, 2.0]), domains=ML)
+q, k, v = f4(1, 4, 3, 5), f4(1, 2, 6, 5), f4(1, 2, 6, 7)
+
+
+def one(name):
+    return value(name, F32, [])
+
+
+s = numpy.einsum("bhsd,bhld->bhsl", q, numpy.repeat(k, 2, 1)) / 5**0.5
+e = numpy.exp(2 * numpy.tanh(s))
+p = (e / e.sum(-1, keepdims=True)) ** 2
+check("FlexAttention", [q, k, v], [p @ numpy.repeat(v, 2, 1)],
+      node("FlexAttention", ["x0", "x1", "x2"], ["y0"], domain="ai.onnx.preview",
+           score_mod=Graph(node("Tanh", ["s"], ["t"]), node("Mul", ["t", "two"], ["u"]),
+                           inputs=[one("s")], outputs=[one("u")]),
+           prob_mod=Graph(node("Mul", ["p", "p"], ["r"]), inputs=[one("p")],
+                          outputs=[one("r")])),
+      weights=[tensor("two", numpy.float32(2))], domains=[("ai.onnx.preview", 1)])
 x, b = f4(2, 3, 4), f4(3)
 check("Add 6", [x, b], [x + b[:, None], x * b[1]],
       node("Add", ["x0", "x1"], ["y0"], broadcast=1, axis=1),

@@ -136,8 +136,9 @@ static void test_table(void) {
                ((o->form != WRITTEN_INFIX && o->form != WRITTEN_FOLD) || n == 2 || rest) &&
                (o->form != WRITTEN_SAME || n == 1),
            "its form, call, inputs and attributes fit");
-        const char *functions[] = {o->call, o->plain, o->more, o->fixed};
-        for (int i = 0; i < 4; i++)
+        const char *functions[] = {o->call,  o->plain,     o->more,
+                                   o->fixed, o->stages[0], o->stages[1]};
+        for (int i = 0; i < 6; i++)
             if (functions[i])
                 ok(module_find(library->prelude, name_of_text(library->names, functions[i]),
                                NULL) ||

@@ -113,3 +113,17 @@ fn onnx_tensor_scatter(x: T[*S], v: T[*V], at: i64[B]? = none; axis: int = -2, m
     y[*replaced(b, a, j)] = v[*b]
   }
 }
+
+## q k^T scale, in the type that the softmax is computed in.
+fn onnx_flex_scores(q: T[B, H, S, D], k: T[B, G, L, D], v: U[*_]; scale: any = none, t: any = none)
+    -> any where T: float, U: float {
+  s = onnx_attention_scores(q, for_heads(k, H), scale)
+  half = T == f16 or T == bf16
+  if kind(t) == "dtype" { onnx_cast(s, t = t) } else if half { f32(s) } else { s }
+}
+
+## Shares of v.
+fn onnx_flex_values(p: P[B, H, S, L], q: T[*_], k: T[*_], v: U[B, G, L, E]) -> U[B, H, S, E]
+    where P: float, T: float, U: float {
+  U(p @ P(for_heads(v, H)))
+}
