@@ -234,29 +234,14 @@ static bool call_assert(struct dcl_session *s, const struct call *c, struct valu
         (c->nargs == 2 && c->args[1].kind != VAL_STR))
         return usage(s, c, "assert");
     struct value v = c->args[0];
-    if (v.kind != VAL_BOOL) {
-        if (!in_script(s, c, "assert") || !store_keep(s, &v, c->span))
-            return false;
-        if (v.kind == VAL_TENSOR && v.tensor->rank == 0 && v.dtype == DT_bool)
-            v = value_bool(scalar_load(DT_bool, tensor_data(v.tensor)->bytes).b);
-    }
-    if (v.kind != VAL_BOOL) {
-        struct diag *d = diag_error(&s->diags, c->span, ERR_ARG_KIND, "assert", "the condition",
-                                    "a truth value", value_kind_name(&v));
-        if (v.kind == VAL_TENSOR)
-            diag_help(&s->diags, d, "it says nothing of a whole tensor");
+    struct diag *failed;
+    const char *text = c->nargs == 2 ? name_text(s->names, c->args[1].str) : NULL;
+    if (v.kind != VAL_BOOL && (!in_script(s, c, "assert") || !store_keep(s, &v, c->span)))
         return false;
-    }
-    if (v.b)
+    if (assert_holds(s, &v, text, c->span, &failed))
         return true;
-    const struct source *source = sources_get(s->diags.sources, c->span.source);
-    const char *text = "";
-    if (c->nargs == 2)
-        text = name_text(s->names, c->args[1].str);
-    else if (source)
-        text =
-            arena_strndup(s->messages, source->text + c->span.start, c->span.end - c->span.start);
-    diag_error(&s->diags, c->span, ERR_ASSERT, text);
+    if (failed)
+        assert_note_elements(s, failed, &v);
     return false;
 }
 

@@ -456,6 +456,17 @@ bool builtin_call(void *session, struct name n, uint32_t nargs, const struct val
 bool builtin_doc(const char *name, const char **usage, const char **doc);
 void builtin_each(void (*f)(void *data, const char *name), void *data);
 
+/* asserts.c */
+/* Whether the condition V, concrete, holds: a truth value, or all elements of a tensor of them. If
+   not, an error at SPAN with TEXT, or that of the call; *FAILED: that error, NULL if V is neither. */
+bool assert_holds(struct dcl_session *s, const struct value *v, const char *text, struct span span,
+                  struct diag **failed);
+/* Notes how many elements of V are false, if it is a tensor. */
+void assert_note_elements(struct dcl_session *s, struct diag *d, const struct value *v);
+/* Whether ST is the assert of a comparison; then it is run by assert_run, and tells both sides. */
+bool assert_compares(struct dcl_session *s, const struct ast *st);
+bool assert_run(struct dcl_session *s, const struct ast *st);
+
 /* builtins_files.c */
 bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
                          enum dtype type, struct span span, struct value *out);

@@ -38,7 +38,7 @@ print(1 in x)
 #---
 if x > 0 { print(1) }
 #---
-assert(x > 0)
+assert(x)
 #---
 if 1 > 0 { fn inner(x: f32) -> f32 { x } }
 #---
