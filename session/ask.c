@@ -26,6 +26,7 @@ bool question_ask(struct dcl_session *s, struct question *q) {
         ok = false;
     }
     if (ok) {
+        undo_variables(s, t->file);
         question_begin(s, t->file->kids[0]);
         ok = q->answer(s, q, t->file->kids[0]);
         unit_end(s);

@@ -125,7 +125,7 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     arena_free(s->scratch);
     s->loop = s->scratch = NULL;
     s->folder = NULL;
-    if (s->before)
+    if (s->in_line)
         undo_end(s, !ok);
     s->busy = 0;
     session_end(s);
@@ -209,6 +209,7 @@ static bool run_text(struct dcl_session *s, void *data) {
     struct text *t = text_read(s, s->module, r->path ? r->path : "<text>", r->text, r->n);
     if (!t)
         return false;
+    undo_variables(s, t->file);
     bool ok = wanted_check(s, t->file) && script_run(s, t, r->line);
     text_release(s, t);
     return ok;

@@ -40,14 +40,15 @@ struct kept_state {
 };
 
 struct store {
-    struct arena *arena;       /* lists, instances, heads of tensors */
-    struct arena *next;        /* while a collection copies into it, else NULL */
-    struct map owned;          /* instances that lie in ARENA */
-    struct data *data;         /* all of them */
-    struct kept_state *states; /* all of them */
-    size_t bytes, live_bytes;  /* of data now, and after the last collection */
-    size_t live_arena;         /* bytes of ARENA after the last collection */
-    uint32_t count, live_count;
+    struct arena *arena;        /* lists, instances, heads of tensors */
+    struct arena *next;         /* while a collection copies into it, else NULL */
+    struct map owned;           /* instances that lie in ARENA */
+    struct data *data;          /* all of them */
+    struct kept_state *states;  /* all of them */
+    size_t bytes, live_bytes;   /* of data now, and after the last collection */
+    size_t live_arena;          /* bytes of ARENA after the last collection */
+    uint32_t count, live_count; /* of data */
+    uint32_t texts, live_texts; /* read since the last collection, and kept by it */
 };
 
 /* A loop of the script that is running. */
@@ -66,7 +67,15 @@ struct text {
 };
 
 /* What a line did that an error in it takes back. */
-enum undo_kind { UNDO_DATA, UNDO_STATE, UNDO_INSTANCE, UNDO_DEFINITION, UNDO_MODULE, UNDO_USE };
+enum undo_kind {
+    UNDO_VARIABLE,
+    UNDO_DATA,
+    UNDO_STATE,
+    UNDO_INSTANCE,
+    UNDO_DEFINITION,
+    UNDO_MODULE,
+    UNDO_USE
+};
 struct undo {
     enum undo_kind kind;
     struct tensor *tensor;              /* DATA */
@@ -74,8 +83,10 @@ struct undo {
     struct data *data;                  /* the former content */
     struct instance *instance, *former; /* INSTANCE, and what it was */
     struct module *module;              /* DEFINITION; USE: of the user */
-    struct name name;                   /* DEFINITION; MODULE: its path */
+    struct name name;                   /* DEFINITION; VARIABLE; MODULE: its path */
     struct ast *definition;
+    struct value value; /* VARIABLE */
+    struct span span;
 };
 
 /* --- compiled code -------------------------------------------------------------------------- */
@@ -205,7 +216,8 @@ struct dcl_session {
 
     struct store store;
     struct env *script;   /* variables */
-    struct env *before;   /* variables before this line, NULL outside of a REPL line */
+    bool in_line;         /* a line of the REPL, which an error takes back: see undo.c */
+    uint32_t before;      /* variables that there were before it */
     struct frame *frames; /* innermost first */
     struct arena *loop;   /* of the outermost loop that runs, or NULL */
     struct map rounds;    /* statement of that loop -> struct worn * */
@@ -392,6 +404,8 @@ void store_free(struct dcl_session *s);
 
 /* undo.c */
 void undo_begin(struct dcl_session *s); /* a line of the REPL */
+/* The statements of FILE are going to run: notes what they may give other values. */
+void undo_variables(struct dcl_session *s, const struct ast *file);
 void undo_end(struct dcl_session *s, bool take_back);
 /* Called before the data of a container or state is written in place. False after an error. */
 bool undo_write(struct dcl_session *s, struct tensor *t);
@@ -458,7 +472,7 @@ void builtin_each(void (*f)(void *data, const char *name), void *data);
 
 /* asserts.c */
 /* Whether the condition V, concrete, holds: a truth value, or all elements of a tensor of them. If
-   not, an error at SPAN with TEXT, or that of the call; *FAILED: that error, NULL if V is neither. */
+   not, an error at SPAN with TEXT, or the text there; *FAILED: that error, NULL if V is neither. */
 bool assert_holds(struct dcl_session *s, const struct value *v, const char *text, struct span span,
                   struct diag **failed);
 /* Notes how many elements of V are false, if it is a tensor. */

@@ -12,7 +12,12 @@
 
 #include <string.h>
 
-enum { COLLECT_DATA = 16 << 20, COLLECT_ARENA = 1 << 20, COLLECT_COUNT = 4096 };
+enum {
+    COLLECT_DATA = 16 << 20,
+    COLLECT_ARENA = 1 << 20,
+    COLLECT_COUNT = 4096,
+    COLLECT_TEXTS = 256
+};
 
 /* --- copying values ------------------------------------------------------------------------- */
 
@@ -299,6 +304,7 @@ static void copy_handle(void *copier, struct value *v) {
 
 static void copy_undo(struct copier *c, struct undo *u) {
     switch (u->kind) {
+    case UNDO_VARIABLE: u->value = copy_value(c, &u->value); break;
     case UNDO_DATA:
         u->tensor = copy_tensor(c, u->tensor);
         u->data->live = true;
@@ -326,7 +332,9 @@ static bool is_due(const struct dcl_session *s) {
     return t->bytes - (t->bytes < t->live_bytes ? t->bytes : t->live_bytes) >
                COLLECT_DATA + t->live_bytes / 2 ||
            arena > COLLECT_ARENA + 2 * t->live_arena ||
-           t->count > COLLECT_COUNT + 2 * t->live_count;
+           t->count > COLLECT_COUNT + 2 * t->live_count ||
+           /* a collection goes through what lives: about 256 bytes are worth a text */
+           t->texts > COLLECT_TEXTS + 2 * t->live_texts + t->live_arena / 256;
 }
 
 void store_collect(struct dcl_session *s, bool always) {
@@ -342,7 +350,6 @@ void store_collect(struct dcl_session *s, bool always) {
     c.owned = map_new(store->next);
     /* New places first, in locals: should memory run out, nothing has changed. */
     struct env *script = copy_env(&c, s->script, NULL);
-    struct env *before = s->before ? copy_env(&c, s->before, NULL) : NULL;
     uint32_t depth = 0;
     for (struct frame *f = s->frames; f; f = f->outer)
         depth++;
@@ -365,7 +372,6 @@ void store_collect(struct dcl_session *s, bool always) {
         if (s->modules.entries[i].value)
             mark_module(&c, (const struct module *)(uintptr_t)s->modules.entries[i].value);
     s->script = script;
-    s->before = before;
     for (k = 0; k < depth; k++) {
         frames[k]->env = moved[k].env;
         frames[k]->list = moved[k].list;
@@ -378,6 +384,9 @@ void store_collect(struct dcl_session *s, bool always) {
     store->live_arena = arena_bytes(store->arena);
     store->live_bytes = store->bytes;
     store->live_count = store->count;
+    store->live_texts = store->texts = 0;
+    for (uint32_t i = 0; i < s->texts.n; i++)
+        store->live_texts += s->texts.at[i]->arena != NULL;
 }
 
 void store_free(struct dcl_session *s) {

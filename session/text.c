@@ -19,6 +19,7 @@ static struct text *new_text(struct dcl_session *s) {
         VEC_PUSH(s->arena, s->texts, t);
     }
     *t = (struct text){.running = true};
+    s->store.texts++;
     t->arena = arena_new();
     return t;
 }
@@ -212,7 +213,7 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
 struct text *text_read(struct dcl_session *s, struct module *m, const char *path, const char *text,
                        size_t n) {
     uint32_t mark = s->undo.n;
-    bool own = !s->before; /* definitions are taken back here if no line does that */
+    bool own = !s->in_line; /* definitions are taken back here if no line does that */
     struct text *t = new_text(s);
     t->source = sources_add(s->sources, path, text, n);
     t->file = parse_source(t->arena, s->names, &s->diags, t->source);

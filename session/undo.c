@@ -1,6 +1,8 @@
-/* What a line of the REPL did and an error in it takes back: bindings (a copy of the variables'
-   table), definitions, files that it uses, and the content of containers and states, of which the
-   first write in a line makes a copy. */
+/* What a line of the REPL did and an error in it takes back: variables, definitions, files that it
+   uses, and the content of containers and states, of which the first write in a line makes a copy.
+   A line gives new values only to variables whose names stand in it: these are noted before it
+   runs, and those that it adds are the last ones. So a line costs what it says, however many
+   variables there are. */
 #include "session/state.h"
 
 #include <string.h>
@@ -10,20 +12,33 @@ static void push(struct dcl_session *s, struct undo u) {
 }
 
 void undo_begin(struct dcl_session *s) {
-    struct env *copy = env_new(s->store.arena, ENV_SCRIPT, NULL, s->module);
-    for (uint32_t i = 0; i < s->script->bindings.n; i++) {
-        const struct binding *b = &s->script->bindings.at[i];
-        env_bind(copy, b->name, b->value, b->span);
-    }
     s->line++;
     s->undo.n = 0;
     s->before_id = s->next_id;
     s->before_seed = s->seed;
-    s->before = copy;
+    s->before = s->script->bindings.n;
+    s->in_line = true;
+}
+
+static void note_names(struct dcl_session *s, const struct ast *e) {
+    struct binding *b = name_none(e->name) ? NULL : env_find(s->script, e->name, NULL);
+    if (b)
+        push(s, (struct undo){
+                    .kind = UNDO_VARIABLE, .name = b->name, .value = b->value, .span = b->span});
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (e->kids[i])
+            note_names(s, e->kids[i]);
+}
+
+void undo_variables(struct dcl_session *s, const struct ast *file) {
+    for (uint32_t i = 0; s->in_line && i < file->nkids; i++)
+        if (file->kids[i]->kind != AST_FN && file->kids[i]->kind != AST_LAYER)
+            note_names(s, file->kids[i]);
 }
 
 static void take_back(struct dcl_session *s, const struct undo *u) {
     switch (u->kind) {
+    case UNDO_VARIABLE: env_bind(s->script, u->name, u->value, u->span); break;
     case UNDO_DATA: u->tensor->impl = u->data; break;
     case UNDO_STATE: u->state->data = u->data; break;
     case UNDO_INSTANCE:
@@ -47,12 +62,12 @@ void undo_end(struct dcl_session *s, bool back) {
     while (back && s->undo.n)
         take_back(s, &s->undo.at[--s->undo.n]);
     if (back) {
-        s->script = s->before;
+        env_cut(s->script, s->before);
         s->next_id = s->before_id;
         s->seed = s->before_seed;
     }
     s->undo.n = 0;
-    s->before = NULL;
+    s->in_line = false;
 }
 
 void undo_definitions(struct dcl_session *s, uint32_t mark, bool back) {
@@ -97,7 +112,7 @@ void define_use(struct dcl_session *s, struct module *user, const struct module 
 
 /* Whether what D holds may be wanted back. */
 static bool may_return(const struct dcl_session *s, const struct data *d) {
-    return s->before && d->line != s->line;
+    return s->in_line && d->line != s->line;
 }
 
 /* A copy of D, if what it holds may be wanted back. */
@@ -140,7 +155,7 @@ void undo_replace_state(struct dcl_session *s, struct state *st, struct data *co
 }
 
 void undo_instance(struct dcl_session *s, struct instance *x) {
-    if (!s->before)
+    if (!s->in_line)
         return;
     struct instance *former = arena_copy(s->store.arena, x, sizeof *x);
     push(s, (struct undo){.kind = UNDO_INSTANCE, .instance = x, .former = former});

@@ -100,8 +100,10 @@ enum { NAMES_LOOKED_THROUGH = 8 };
 
 static struct binding *own_binding(struct env *e, struct name n) {
     uint64_t at;
-    if (e->bindings.n > NAMES_LOOKED_THROUGH)
-        return map_get(&e->index, n.i, &at) ? &e->bindings.at[at] : NULL;
+    if (e->bindings.n > NAMES_LOOKED_THROUGH) { /* the index also has what was cut off */
+        bool known = map_get(&e->index, n.i, &at) && at < e->bindings.n;
+        return known && name_eq(e->bindings.at[at].name, n) ? &e->bindings.at[at] : NULL;
+    }
     for (uint32_t i = 0; i < e->bindings.n; i++)
         if (e->bindings.at[i].name.i == n.i)
             return &e->bindings.at[i];
@@ -133,6 +135,10 @@ void env_bind(struct env *e, struct name n, struct value v, struct span span) {
     VEC_PUSH(e->arena, e->bindings, b); /* first: there may be no memory for the other */
     if (before >= NAMES_LOOKED_THROUGH)
         map_put(&e->index, n.i, before);
+}
+
+void env_cut(struct env *e, uint32_t n) {
+    e->bindings.n = n;
 }
 
 void value_print(struct eval *ev, const struct value *v, struct buf *out) {

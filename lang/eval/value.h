@@ -199,5 +199,7 @@ struct env *env_new(struct arena *a, enum env_kind kind, struct env *parent,
 struct binding *env_find(struct env *e, struct name n, struct env **where);
 /* Binds N in E itself (replacing a binding of E). */
 void env_bind(struct env *e, struct name n, struct value v, struct span span);
+/* Leaves of the bindings the first N. */
+void env_cut(struct env *e, uint32_t n);
 
 #endif
