@@ -174,6 +174,23 @@ void prompt_keep(struct prompt *p, const char *text) {
         buf_text(&p->saved, "\n");
 }
 
+/* Where TEXT, which is wrong, begins as a command without its colon, says so. */
+static void offer_command(struct prompt *p, const char *text) {
+    text = without_blanks(text);
+    size_t n = strcspn(text, " \t\r\n(");
+    const char *rest = text + n + strcspn(text + n, "\n");
+    const char *word = arena_strndup(p->arena, text, n);
+    bool leaves = strcmp(word, "exit") == 0;
+    if (without_blanks(rest + (*rest == '\n'))[0]) /* several lines */
+        return;
+    const char *first = without_blanks(text + n);
+    bool called = strncmp(text + n, "()", 2) == 0, alone = *first == '\n' || called;
+    if (!alone && (first == text + n || strchr("=+-*/<>.,)]}", *first)))
+        return;
+    if (leaves || word_begins(word))
+        fprintf(stderr, "commands begin with a colon: :%s\n", leaves ? "quit" : word);
+}
+
 static void run_input(struct prompt *p, const struct input *in) {
     bool ok;
     if (is_command(in->text.at)) {
@@ -185,6 +202,8 @@ static void run_input(struct prompt *p, const struct input *in) {
         print_messages(p->session);
         if (ok)
             prompt_keep(p, in->text.at);
+        else
+            offer_command(p, in->text.at);
     }
     p->failed = p->failed || !ok;
 }

@@ -271,6 +271,61 @@ static const char *table_help(struct dcl_session *s, const char *name) {
     return NULL;
 }
 
+/* --- words of the language -------------------------------------------------------------------- */
+
+static const struct {
+    const char *word, *form, *doc;
+} topics[] = {
+#define TOPIC(word, form, doc) {word, form, doc},
+#include "session/language.def"
+#undef TOPIC
+};
+
+enum { COLUMNS = 78 };
+
+/* TEXT in lines that begin with two blanks. */
+static void put_wrapped(struct buf *out, const char *text) {
+    size_t column = 0;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        bool first = column == 0, fits = column + 1 + n <= COLUMNS;
+        buf_text(out, first ? "  " : fits ? " " : "\n  ");
+        column = (first || !fits ? 2 : column + 1) + n;
+        buf_bytes(out, text, n);
+        text += n + (text[n] == ' ');
+    }
+    buf_text(out, "\n");
+}
+
+static const char *topic_help(struct dcl_session *s, const char *word) {
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        if (strcmp(topics[i].word, word) != 0)
+            continue;
+        struct buf text = buf_new(s->messages);
+        buf_printf(&text, "%s\n", *topics[i].form ? topics[i].form : word);
+        put_wrapped(&text, topics[i].doc);
+        return text.at;
+    }
+    return NULL;
+}
+
+/* `grad F`. */
+static bool gradient_help(struct dcl_session *s, struct question *q, const char *f) {
+    struct name function = name_of_text(s->names, f);
+    const struct ast *def =
+        module_find(s->module, ast_grad_name(s->messages, s->names, function), NULL);
+    struct buf out = buf_new(s->messages);
+    if (def) {
+        help_definition(s, def, &out);
+    } else if (module_find(s->module, function, NULL)) {
+        buf_printf(&out, "%s has no gradient of its own: it is derived", f);
+    } else {
+        diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_NAME, f);
+        return false;
+    }
+    return reply(s, q, &out);
+}
+
 /* --- the face -------------------------------------------------------------------------------- */
 
 static bool run_question(struct dcl_session *s, void *data) {
@@ -301,8 +356,19 @@ static bool run_help(struct dcl_session *s, void *data) {
     struct question *q = data;
     struct name n = name_of_text(s->names, q->text);
     bool known = module_find(s->module, n, NULL) || env_find(s->script, n, NULL);
+    const char *topic = topic_help(s, q->text);
+    if (strncmp(q->text, "grad ", 5) == 0)
+        return gradient_help(s, q, q->text + 5 + strspn(q->text + 5, " "));
     q->reply = known ? NULL : table_help(s, q->text);
-    return q->reply || question_ask(s, q);
+    if (!known && !q->reply)
+        q->reply = topic;
+    if (q->reply)
+        return true;
+    if (!question_ask(s, q))
+        return false;
+    if (topic) /* a word in its place, and a name elsewhere */
+        q->reply = arena_printf(s->messages, "%s%s", q->reply, topic);
+    return true;
 }
 
 const char *session_help(dcl_session *s, const char *name) {

@@ -200,9 +200,9 @@ static bool call_save(struct dcl_session *s, const struct call *c, struct value 
     if (!in_script(s, c, "save") || !concrete(s, c, &list))
         return false;
     const struct value *at = list.list->at;
-    if (rated && (!whole_number(&at[2], &rate) || at[1].kind != VAL_TENSOR))
-        return usage(s, c, "save");
     int first = at[0].kind == VAL_STR ? 0 : 1;
+    if (rated && (!whole_number(&at[2], &rate) || at[1 - first].kind != VAL_TENSOR))
+        return usage(s, c, "save");
     struct value ordered[2] = {at[first], at[1 - first]};
     return builtin_save(s, ordered, rated ? &rate : NULL, c->span);
 }

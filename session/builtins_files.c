@@ -40,7 +40,8 @@ static struct file_tensor *choose(struct dcl_session *s, const struct file_tenso
                                       name_text(s->names, named)));
     struct buf names = buf_new(s->messages);
     for (uint32_t i = 0; i < all->n && i < NOTES; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "", all->at[i].name);
+        buf_printf(&names, "%s%s", i ? ", " : "",
+                   *all->at[i].name ? all->at[i].name : "one without a name");
     if (all->n)
         diag_note(&s->diags, d, (struct span){0}, "it holds %s%s", names.at,
                   all->n > NOTES ? ", .." : "");

@@ -41,17 +41,35 @@ static bool number(const struct value *v, double *out) {
     }
 }
 
-/* The numbers of V: a tensor of one dimension, or a list of numbers. */
-static bool numbers(struct dcl_session *s, const struct value *v, uint32_t *n, double **out) {
+static bool refuse(struct dcl_session *s, const struct value *v, const char *what,
+                   struct span span) {
+    const char *text = v->kind == VAL_TENSOR ? type_text(s->unit.ev, v->tensor)
+                       : v->kind == VAL_LIST ? "a list of other things"
+                                             : value_kind_name(v);
+    diag_error(&s->diags, span, ERR_ARG_KIND, "plot", what,
+               "a list of numbers, or a tensor of one dimension", text);
+    return false;
+}
+
+/* The numbers of V, which are WHAT of a plot. */
+static bool numbers(struct dcl_session *s, const struct value *v, const char *what,
+                    struct span span, uint32_t *n, double **out) {
     bool fits = v->kind == VAL_LIST || (v->kind == VAL_TENSOR && v->tensor->rank == 1);
     int64_t size = !fits ? 0 : v->kind == VAL_LIST ? v->list->n : v->tensor->dims[0].i;
-    if (!fits || size <= 0 || size > EVAL_MAX_LIST)
+    if (!fits)
+        return refuse(s, v, what, span);
+    if (size == 0 || size > EVAL_MAX_LIST) {
+        diag_error(
+            &s->diags, span, ERR_VALUE,
+            size ? arena_printf(s->messages, "plot: the %s are more than %d", what, EVAL_MAX_LIST)
+                 : arena_printf(s->messages, "plot: there are no %s", what));
         return false;
+    }
     *n = (uint32_t)size;
     *out = ARENA_ARRAY(s->unit.arena, double, size);
     for (uint32_t i = 0; i < *n; i++) {
         if (v->kind == VAL_LIST && !number(&v->list->at[i], &(*out)[i]))
-            return false;
+            return refuse(s, v, what, span);
         if (v->kind == VAL_TENSOR) {
             const char *bytes = tensor_data(v->tensor)->bytes;
             (*out)[i] =
@@ -65,14 +83,12 @@ bool builtin_plot(struct dcl_session *s, uint32_t n, const struct value *v, stru
                   struct span span) {
     struct curve c = {0};
     uint32_t nx = 0;
-    if (!numbers(s, &v[n - 1], &c.n, &c.y) || (n == 2 && !numbers(s, &v[0], &nx, &c.x))) {
-        diag_error(&s->diags, span, ERR_VALUE,
-                   "a plot is of tensors of one dimension or lists of numbers, not empty");
+    if ((n == 2 && !numbers(s, &v[0], "xs", span, &nx, &c.x)) ||
+        !numbers(s, &v[n - 1], "ys", span, &c.n, &c.y))
         return false;
-    }
     if (n == 2 && nx != c.n) {
         diag_error(&s->diags, span, ERR_VALUE,
-                   arena_printf(s->messages, "a plot of %u numbers over %u", c.n, nx));
+                   arena_printf(s->messages, "plot: there are %u xs and %u ys", nx, c.n));
         return false;
     }
     if (n == 1)

@@ -217,6 +217,8 @@ bool plot_write(struct dcl_session *s, const struct curve *c, const char *path, 
         put_svg(c, &out);
         return files_write_bytes(arena_under(a), &s->diags, span, path, out.at, out.n);
     }
-    diag_error(&s->diags, span, ERR_VALUE, "the name of a plot's file ends in .svg or .png");
+    diag_error(
+        &s->diags, span, ERR_VALUE,
+        arena_printf(s->messages, "plot: the name of its file ends in .svg or .png: %s", path));
     return false;
 }

@@ -32,7 +32,7 @@ static void note_names(struct dcl_session *s, const struct ast *e) {
 
 void undo_variables(struct dcl_session *s, const struct ast *file) {
     for (uint32_t i = 0; s->in_line && i < file->nkids; i++)
-        if (file->kids[i]->kind != AST_FN && file->kids[i]->kind != AST_LAYER)
+        if (!ast_is_definition(file->kids[i]))
             note_names(s, file->kids[i]);
 }
 

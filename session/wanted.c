@@ -31,6 +31,7 @@ static enum use first_use(const struct ast *e, struct name n) {
     switch (e->kind) {
     case AST_FN:
     case AST_LAYER:
+    case AST_REWRITE:
     case AST_USE:
     case AST_STR: return USE_NONE; /* a string is a name, too */
     case AST_NAME: return named ? USE_READS : USE_NONE;

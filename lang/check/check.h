@@ -40,7 +40,8 @@ struct check_builtins {
 bool check_file(struct arena *a, struct module *m, const struct check_builtins *builtins,
                 bool (*is_variable)(void *data, struct name n), void *data, struct diags *d,
                 struct ast *file);
-/* The name nearest to N (edit distance, at most 2 and a third of its length) of those that M sees
+/* The name nearest to N (edit distance, at most 2 and a third of its length; for one of two letters
+   one with a letter more or less behind the same first) of those that M sees
    and the N_EXTRA others; no name if none is near. */
 struct name check_nearest(const struct module *m, struct name n, const struct name *extra,
                           uint32_t nextra);

@@ -198,7 +198,7 @@ static struct nearest nearest_new(const struct names *names, struct name n) {
     const char *text = name_text(names, n);
     size_t length = strlen(text);
     struct nearest s = {.names = names, .text = text, .length = (unsigned)length};
-    s.limit = length > NEAREST_LENGTH ? 0 : least(2, s.length / 3);
+    s.limit = length > NEAREST_LENGTH ? 0 : length == 2 ? 1 : least(2, s.length / 3);
     s.distance = s.limit + 1;
     return s;
 }
@@ -207,7 +207,7 @@ static void nearest_try(struct nearest *s, struct name n) {
     const char *text = name_text(s->names, n);
     size_t length = strlen(text);
     if (s->distance <= 1 || length + s->limit < s->length || length > s->length + s->limit ||
-        length > NEAREST_LENGTH)
+        length > NEAREST_LENGTH || (s->length == 2 && (length == 2 || text[0] != s->text[0])))
         return;
     unsigned distance = edit_distance(s->text, s->length, text, (unsigned)length);
     if (distance > 0 && distance < s->distance) {

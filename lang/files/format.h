@@ -46,6 +46,7 @@ struct output {
     struct diags *diags;
     struct span at;
     const char *path;
+    const char *shown; /* in messages instead of PATH, or NULL */
     int fd;
     int error;                 /* errno of the first write that failed */
     struct z_stream_s *packer; /* of a name that ends in .gz, else NULL */

@@ -17,7 +17,7 @@ bool output_fail(const struct output *out, const char *format, ...) {
     va_start(args, format);
     const char *why = arena_vprintf(out->arena, format, args);
     va_end(args);
-    diag_error(out->diags, out->at, ERR_FILE_WRITE, out->path, why);
+    diag_error(out->diags, out->at, ERR_FILE_WRITE, out->shown ? out->shown : out->path, why);
     return false;
 }
 

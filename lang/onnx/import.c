@@ -496,7 +496,8 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     const struct wire_model *wire = wire_read(a, bytes, n, &why);
     *out = (struct onnx_program){0};
     if (!wire) {
-        diag_error(d, nowhere, ERR_FILE_READ, order->path, why);
+        diag_error(d, nowhere, ERR_FILE_READ, order->path,
+                   arena_printf(a, "it is no ONNX model, or a damaged one: %s", why));
         return false;
     }
     struct importer m = {.arena = a, .names = names, .problems = &problems};

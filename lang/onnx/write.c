@@ -57,10 +57,10 @@ static bool place(struct diags *d, struct temporary *t, const char *target) {
     return true;
 }
 
-static bool write_text(struct arena *a, struct diags *d, const struct temporary *t,
+static bool write_text(struct arena *a, struct diags *d, const struct temporary *t, const char *to,
                        const struct buf *text) {
     struct output *out = ARENA_NEW(a, struct output);
-    *out = (struct output){.arena = a, .diags = d, .path = t->path, .fd = -1};
+    *out = (struct output){.arena = a, .diags = d, .path = t->path, .shown = to, .fd = -1};
     if (!output_open(out))
         return false;
     output_put(out, text->at, text->n);
@@ -76,7 +76,7 @@ static bool write_program(struct arena *a, struct diags *d, const struct names *
     if (!text)
         return false;
     print_ast(names, p->file, &b);
-    if (!write_text(a, d, text, &b))
+    if (!write_text(a, d, text, to, &b))
         return false;
     if (p->nweights) {
         data = temporary_new(a, d, weights, weights_suffix);
@@ -85,6 +85,13 @@ static bool write_program(struct arena *a, struct diags *d, const struct names *
             return false;
     }
     return place(d, text, to);
+}
+
+/* Whether files can be made beside PATH. */
+static bool has_folder(struct arena *a, struct diags *d, const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
+    return access(folder, W_OK | X_OK) == 0 || refuse(d, path, strerrordesc_np(errno));
 }
 
 /* What is there may have been edited. */
@@ -109,7 +116,7 @@ bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, con
     const char *weights = arena_printf(a, "%s%s", name, weights_suffix);
     all.path = from;
     all.name = slash ? slash + 1 : name;
-    return input_open(&in) && (order->force || is_free(d, to)) &&
+    return input_open(&in) && has_folder(a, d, to) && (order->force || is_free(d, to)) &&
            onnx_import(a, names, d, in.bytes, in.n, &all, &program) &&
            (order->force || !program.nweights || is_free(d, weights)) &&
            write_program(a, d, names, &program, to, weights);

@@ -65,3 +65,9 @@ save("x.idx", x == 1)
 save("x.index.json", net)
 #---
 load("x.npy", dtype = f32)
+#---
+save("x.wav", x, rate = 8000)
+print(load("x.wav", name = "y"))
+#---
+save(x, "x.wav", rate = 8000)
+assert(load("x.wav", name = "rate") == 8001)

@@ -322,11 +322,13 @@ x_to_y = {"inputs": [value("x", F32, [2, 3])], "outputs": [value("y", F32, [2, 3
 relu = model(node("Relu", ["x"], ["y"]), **x_to_y)
 refused(b"", "empty", "an empty file")
 refused(b"\x08", "at byte 1", "half a number")
-refused(b"not a model", "m.onnx", "a text")
+refused(b"# A text", "m.onnx: it is no ONNX model, or a damaged one: ", "a text")
 refused(integer(1, 8), "there is no graph in it", "no graph")
 refused(model(**x_to_y), "output y: nothing makes it", "no nodes")
 refused(model(node("Swish", ["x"], ["y"]), opset=12, **x_to_y),
         "the operator is known from version 24 on", "an old version")
+refused(relu, "cannot write nosuch/m.dcl: No such file or directory", "a folder that is not there",
+        "-o", "nosuch/m.dcl")
 refused(model(node("Relu", ["x"], ["y"]), opset=1000, **x_to_y), "newer than", "a new version")
 refused(model(node("Relu", ["x"], ["y"]), opset=0, **x_to_y),
         "the file does not say which version", "no version")

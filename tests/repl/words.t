@@ -68,6 +68,32 @@ tells("images = 3\nfn f(x: f32) -> f32 { x * imges }", "unknown name imges")
 tap.ok("did you mean" not in prompt("images = 3\nfn f(x: f32) -> f32 { x * imges }"),
        "which functions do not see")
 
+tells("x = 3\n:help xx[0]", "unknown name xx", "did you mean x?")
+
+# Commands without their colon.
+for line, command in (("exit", ":quit"), ("quit", ":quit"), (" quit()", ":quit"),
+                      ("exit()", ":quit"), ("help", ":help"), ("help relu", ":help"),
+                      ("load f.dcl", ":load")):
+    tells(line, "error: ", "commands begin with a colon: %s\n" % command)
+for line in 'load("nosuch.npy")', "save = 3\nsave + y", "save = 3\nsave(1)", "relu +", "foo":
+    tap.ok("colon" not in prompt(line), "%r is no command" % line)
+
+# Words of the language.
+with open(os.path.join(tap.SRC, "lang/parse/keyword.def"), encoding="ascii") as table:
+    for word in re.findall(r'^KEYWORD\("(\w+)"', table.read(), re.MULTILINE):
+        got = prompt(":help " + word)
+        tap.ok("error" not in got and len(got.split("\n")) > 2, ":help %s has a page" % word, got)
+tells(":help map", "map i in LO:HI:STEP", "  runs its body for all values of its indices")
+tells(":help vector", "vector(n)", "lanes")
+tells(":help stack", "fn stack(xs: ", "c: f32[64] in stack\n")
+prints("vector = 3\n:help vector",
+       "vector: int\nmap i in N vector { .. }, vector(n)\n  this index, "
+       "the last of its map, runs in lanes, n vectors at a time\n")
+prints(":help grad softmax", "softmax has no gradient of its own: it is derived\n")
+prints(":help grad nosuch", "error: unknown name nosuch\n")
+tells("## Three times.\ngrad twice(dy: f32[N]) -> dx: f32[N] { dx = 3 * dy }\n:help grad twice",
+      "grad twice(dy: f32[N]) -> dx: f32[N]\n  Three times.\n  <input")
+
 # A command drops what is not finished.
 for lines, why in (("y = [1,\n  2 + (3,", "'(' is never closed in '2 + (3,'"),
                    ("y = [(1,\n  2), (\n  3,", "'(' is never closed in '2), ('"),
