@@ -62,11 +62,17 @@ struct dcl_function {
     struct parameter *params;
     uint32_t nparams;
     struct variant *variants, *last; /* LAST: the one used last */
+    bool stated;   /* by a `compile` of the script: the one variant is for its calls; compiled.c */
+    bool holds;    /* ... and they are to use it */
+    uint64_t line; /* ... since this line of the REPL */
 };
 
-/* functions.c: the handle of SIGNATURE, resolved; NULL after errors. */
+/* functions.c: the handle of SIGNATURE, by a `compile` of the script or not; a new one is empty. */
+struct dcl_function *function_handle(struct dcl_session *s, const char *signature, bool stated);
+/* The same, resolved; NULL after errors. */
 struct dcl_function *function_open(struct dcl_session *s, const char *signature);
-/* What the name means now; drops variants of older definitions. */
+/* What the name means now; drops variants of older definitions. What a `compile` was said of it
+   keeps: its function in a newer definition, its instance, its static arguments. */
 bool function_resolve(struct dcl_function *f);
 /* The function that a call of V runs, and its module; NULL if there is none. */
 const struct ast *function_called(struct dcl_session *s, const struct value *v,

@@ -7,6 +7,7 @@
 
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"
+#include "lang/print/print.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static bool parse_signature(struct dcl_function *f) {
 /* An expression of the script, as a value of the store. */
 static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *out) {
     unit_begin(s, name_of_text(s->names, "argument"), e->span, true);
-    bool ok = eval_expr(s->unit.ev, s->script, e, out) && store_keep(s, out, e->span);
+    bool ok = eval_expr(s->unit.ev, script_scope(s), e, out) && store_keep(s, out, e->span);
     unit_end(s);
     return ok;
 }
@@ -114,15 +115,29 @@ static bool is_integer(struct dcl_session *s, const struct ast *param) {
            strcmp(name_text(s->names, type->name), "i64") == 0;
 }
 
+/* Static arguments as they were. */
+struct former {
+    uint32_t n;
+    const struct name *names;
+    const struct value *values;
+};
+
 /* The value of a static argument of the signature. */
-static bool static_value(struct dcl_function *f, const struct ast *g, struct value *out) {
+static bool static_value(struct dcl_function *f, const struct ast *g, const struct former *former,
+                         struct value *out) {
     struct ast name = {.kind = AST_NAME, .name = g->name, .span = g->span};
+    for (uint32_t i = 0; i < former->n; i++)
+        if (name_eq(former->names[i], g->name)) {
+            *out = former->values[i];
+            return true;
+        }
     return evaluate(f->session, g->kids[1] ? g->kids[1] : &name, out);
 }
 
 /* Splits the parameters into those of a call and static ones. A signature's order is the order of
    the arguments. */
-static bool list_parameters(struct dcl_function *f, const struct module *m) {
+static bool list_parameters(struct dcl_function *f, const struct module *m,
+                            const struct former *former) {
     struct dcl_session *s = f->session;
     const struct ast *params = f->def->kids[0], *order = f->given ? f->given : params;
     VEC(struct value) values = {0};
@@ -139,7 +154,7 @@ static bool list_parameters(struct dcl_function *f, const struct module *m) {
             struct value v;
             if (!g)
                 continue; /* its default, or an error when it is called */
-            if (!static_value(f, g, &v))
+            if (!static_value(f, g, former, &v))
                 return false;
             VEC_PUSH(f->resolved, values, v);
             VEC_PUSH(f->resolved, names, def->name);
@@ -175,23 +190,51 @@ static bool check_missing(struct dcl_function *f) {
     return true;
 }
 
+/* The newest definition of the function or method V. */
+static bool newest(struct value *v) {
+    const struct module *found;
+    struct ast *def;
+    if (v->kind != VAL_FN)
+        return true;
+    if (v->fn->self) {
+        const struct binding *b = env_find(v->fn->self->env, v->fn->def->name, NULL);
+        if (b && b->value.kind == VAL_FN)
+            *v = b->value;
+        return b && b->value.kind == VAL_FN;
+    }
+    def = module_find(v->fn->module, v->fn->def->name, &found);
+    if (!def || def->kind != AST_FN)
+        return false;
+    v->fn->def = def;
+    v->fn->module = found;
+    return true;
+}
+
 bool function_resolve(struct dcl_function *f) {
     struct dcl_session *s = f->session;
     const struct module *m = NULL;
+    struct former former = {0};
     if (f->generation == s->generation + 1)
         return true;
+    if (f->holds && f->statics.kind == VAL_LIST) {
+        former.n = f->statics.list->n;
+        former.values = f->statics.list->at;
+        former.names = arena_copy(s->messages, f->static_names, former.n * sizeof *former.names);
+    }
     variants_free(f);
     f->generation = 0;
     arena_reset(f->resolved);
     f->statics = value_none();
-    if (!evaluate(s, f->callee, &f->value))
+    if (f->holds ? !newest(&f->value) : !evaluate(s, f->callee, &f->value))
         return false;
     f->def = function_called(s, &f->value, &m);
     if (!f->def) {
-        diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, f->signature);
+        struct buf text = buf_new(s->messages);
+        print_ast(s->names, f->callee, &text);
+        diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, text.at);
         return false;
     }
-    if (!check_given(f) || !check_missing(f) || !list_parameters(f, m))
+    if (!check_given(f) || !check_missing(f) || !list_parameters(f, m, &former))
         return false;
     f->generation = s->generation + 1;
     return true;
@@ -221,19 +264,25 @@ struct opening {
     struct dcl_function *f;
 };
 
-struct dcl_function *function_open(struct dcl_session *s, const char *signature) {
+struct dcl_function *function_handle(struct dcl_session *s, const char *signature, bool stated) {
     struct dcl_function *f = s->functions;
-    while (f && strcmp(f->signature, signature) != 0)
+    while (f && (f->stated != stated || strcmp(f->signature, signature) != 0))
         f = f->next;
     if (!f) {
         f = ARENA_NEW(s->arena, struct dcl_function);
-        *f = (struct dcl_function){.session = s, .signature = "", .next = s->functions};
+        *f = (struct dcl_function){
+            .session = s, .signature = "", .next = s->functions, .stated = stated};
         f->value = f->statics = value_none();
         s->functions = f; /* now it is freed whatever happens */
         f->arena = arena_new();
         f->resolved = arena_new();
         f->signature = arena_strndup(f->arena, signature, strlen(signature));
     }
+    return f;
+}
+
+struct dcl_function *function_open(struct dcl_session *s, const char *signature) {
+    struct dcl_function *f = function_handle(s, signature, false);
     return (f->callee || parse_signature(f)) && function_resolve(f) ? f : NULL;
 }
 

@@ -19,9 +19,17 @@ struct env *script_scope(const struct dcl_session *s) {
     return s->frames ? s->frames->env : s->script;
 }
 
+/* The expression that ST computes, and then only names or shows. */
+static const struct ast *computed(const struct ast *st) {
+    const struct ast *e = st->kind == AST_ASSIGN ? st->kids[0] : st;
+    return e->kind == AST_PIPE && e->kids[1]->kind == AST_CALL ? e->kids[1] : e;
+}
+
 static void begin(struct dcl_session *s, const struct ast *st) {
     unit_begin(s, name_of_text(s->names, "statement"), st->span, true);
     s->unit.mapped = st->kind == AST_MAP;
+    s->unit.calls = true;
+    s->unit.value = computed(st)->span;
 }
 
 /* An expression by itself, concrete. */
@@ -378,6 +386,10 @@ static bool run_statement(struct dcl_session *s, const struct ast *st, bool show
     case AST_FOR: return run_for(s, st);
     case AST_WHILE: return run_while(s, st);
     case AST_IF: return run_if(s, st, show);
+    case AST_COMPILE:
+        doing_statement(s, st);
+        ok = compiled_say(s, st);
+        break;
     default:
         doing_statement(s, st);
         ok = run_leaf(s, st, show);

@@ -154,12 +154,14 @@ struct unit {
     bool open;
     bool script; /* a statement: builtins may act */
     bool mapped; /* it has a map, in which nothing may be made concrete */
+    bool calls;  /* calls may use what `compile` has made; see compiled.c */
     struct arena *arena;
     struct sym_ctx *syms;
     struct lower *lower; /* back-end cpu */
     struct ref *ref;     /* back-end ref */
     struct eval *ev;
     struct span span;
+    struct span value; /* of the call that is all that the statement computes, if it is one */
     VEC(struct unit_symbol) symbols; /* by number of the argument */
     struct worn *worn;               /* the loop's statement that it is, or NULL */
     uint32_t kept;                   /* values, with symbols */
@@ -538,6 +540,16 @@ void print_value(struct dcl_session *s, const struct value *v, struct buf *out);
 void functions_free(struct dcl_session *s);
 /* Calls F for the value that each handle keeps alive. */
 void functions_each(struct dcl_session *s, void (*f)(void *data, struct value *v), void *data);
+
+/* compiled.c: see Note [compiled calls] there */
+/* Runs the statement `compile ..`. */
+bool compiled_say(struct dcl_session *s, const struct ast *st);
+/* Forgets those of this line of the REPL. */
+void compiled_take_back(struct dcl_session *s);
+/* The `call` of struct eval_ops. */
+bool compiled_call(void *session, const struct function *fn, uint32_t nargs,
+                   const struct value *args, const struct name *keywords, struct span span,
+                   struct value *out, bool *done);
 
 /* calls.c: shared with the files about functions: see call.h */
 

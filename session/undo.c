@@ -62,6 +62,7 @@ void undo_end(struct dcl_session *s, bool back) {
     while (back && s->undo.n)
         take_back(s, &s->undo.at[--s->undo.n]);
     if (back) {
+        compiled_take_back(s);
         env_cut(s->script, s->before);
         s->next_id = s->before_id;
         s->seed = s->before_seed;

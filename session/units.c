@@ -43,7 +43,8 @@ struct lower_script unit_script(struct dcl_session *s) {
                                  .has_builtin = builtin_has,
                                  .builtin = builtin_call,
                                  .concrete = keep_value,
-                                 .new_state = states_new};
+                                 .new_state = states_new,
+                                 .call = compiled_call};
 }
 
 static size_t print_frames(struct dcl_session *s, const struct frame *f, char *out, size_t size) {

@@ -606,6 +606,13 @@ static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct v
     return l->script.builtin(l->script.data, n, nargs, args, keywords, span, out);
 }
 
+static bool op_call(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
+                    const struct name *keywords, struct span span, struct value *out, bool *done) {
+    struct lower *l = host;
+    return !l->script.call || !lower_runs_once(l) ||
+           l->script.call(l->script.data, fn, nargs, args, keywords, span, out, done);
+}
+
 static const struct eval_ops verbs = {
     .container = op_container,
     .before = op_before,
@@ -633,6 +640,7 @@ static const struct eval_ops verbs = {
     .concrete = op_concrete,
     .builtin = op_builtin,
     .has_builtin = op_has_builtin,
+    .call = op_call,
 };
 
 struct lower *lower_begin(struct arena *a, struct names *names, struct sym_ctx *syms,
@@ -685,6 +693,10 @@ void lower_again(struct lower *l) {
 
 bool lower_runs_once(const struct lower *l) {
     return l->at == &l->g->body;
+}
+
+bool lower_is_empty(const struct lower *l) {
+    return l->g->body.nodes.n == 0;
 }
 
 struct eval *lower_eval(struct lower *l) {

@@ -29,6 +29,9 @@ struct lower_script {
     /* Runs what has been lowered so far and replaces the tensors and scalars in V by data. */
     bool (*concrete)(void *data, struct value *v, struct span span);
     bool (*new_state)(void *data, struct state *s, const struct value *init, struct span span);
+    /* As in struct eval_ops: of calls that stand in no map, loop or branch. */
+    bool (*call)(void *data, const struct function *fn, uint32_t nargs, const struct value *args,
+                 const struct name *keywords, struct span span, struct value *out, bool *done);
 };
 
 struct lower; /* the state of one lowering */
@@ -60,6 +63,8 @@ bool *lower_found(struct arena *a, const struct ast *fn);
 void lower_again(struct lower *l);
 /* Whether what is lowered now stands in no map, loop or branch. */
 bool lower_runs_once(const struct lower *l);
+/* Whether nothing has been lowered yet. */
+bool lower_is_empty(const struct lower *l);
 /* One origin per parameter of the graph. */
 const struct origin *lower_origins(const struct lower *l);
 

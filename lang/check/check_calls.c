@@ -237,3 +237,51 @@ void check_initializer(struct checker *c, struct ast *init) {
         check_expr(c, init);
     }
 }
+
+/* --- signatures that are compiled ------------------------------------------------------------ */
+
+/* Whether D is a number or a symbol, or computed of such. */
+static bool is_size(const struct ast *d) {
+    bool size =
+        d->kind == AST_INT || d->kind == AST_NAME || d->kind == AST_BINARY || d->kind == AST_UNARY;
+    for (uint32_t i = 0; size && i < d->nkids; i++)
+        size = is_size(d->kids[i]);
+    return size;
+}
+
+static void check_entry_type(struct checker *c, const struct ast *type) {
+    if (!(word_of(c, type->name) & WORD_DTYPE)) {
+        struct diag *m = diag_error(c->diags, type->span, ERR_UNKNOWN_TYPE, text_of(c, type->name));
+        struct name near = nearest_type(c, type->name, WORD_DTYPE, false);
+        if (!name_none(near))
+            diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
+    }
+    if (type->flags & (AST_OPTIONAL | AST_LIST_OF))
+        diag_error(c->diags, type->span, ERR_NOT_HERE,
+                   "this is the type of one argument: it has neither `?` nor `[]` behind it");
+    for (uint32_t i = 0; i < type->nkids; i++)
+        if (!is_size(type->kids[i]))
+            diag_error(c->diags, type->kids[i]->span, ERR_NOT_HERE,
+                       "a size here is a number, a name for any, or computed of such");
+}
+
+void check_compile(struct checker *c, struct ast *s) {
+    const struct ast *entries = s->kids[1];
+    if (c->place != PLACE_SCRIPT || c->maps)
+        diag_error(c->diags, s->span, ERR_NOT_HERE,
+                   "`compile` is a statement of scripts, outside of functions and maps");
+    check_expr(c, s->kids[0]);
+    for (uint32_t i = 0; i < entries->nkids; i++) {
+        struct ast *e = entries->kids[i];
+        if (e->flags & AST_INOUT)
+            diag_error(c->diags, e->span, ERR_NOT_HERE, "the definition says what is `inout`");
+        if (e->kids[0] && e->kids[1])
+            diag_error(c->diags, e->span, ERR_NOT_HERE, "this has a type or a value");
+        if (e->kids[0])
+            check_entry_type(c, e->kids[0]);
+        else if (e->kids[1])
+            check_expr(c, e->kids[1]);
+        else
+            use_name(c, e->name, e->span, NULL);
+    }
+}

@@ -231,6 +231,7 @@ void check_statement(struct checker *c, struct ast *s) {
         check_expr(c, s->kids[0]);
         check_scoped_block(c, s->kids[1]);
         break;
+    case AST_COMPILE: check_compile(c, s); break;
     case AST_RETURN: check_return(c, s); break;
     case AST_FN:
     case AST_LAYER:

@@ -145,6 +145,8 @@ void check_gradient(struct checker *c, const struct ast *grad);
 bool is_attributes(const struct checker *c, const struct ast *arg);
 void check_call(struct checker *c, struct ast *call);
 void check_pipe(struct checker *c, struct ast *pipe);
+/* `compile F(ENTRIES)`. */
+void check_compile(struct checker *c, struct ast *s);
 /* What follows `~`: a function or a call that eval completes with shape and element type. */
 void check_initializer(struct checker *c, struct ast *init);
 

@@ -105,6 +105,10 @@ struct eval_ops {
     bool (*import)(void *host, const struct value *v, struct value *out);
     /* Makes V (tensors in it) concrete: runs what has been written down. Script only. */
     bool (*concrete)(void *host, struct value *v, struct span span);
+    /* A call of FN by a statement of the script, not by another call. *DONE: the host has run it,
+       and *OUT is what it gives, as the script's data. May be NULL. */
+    bool (*call)(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
+                 const struct name *keywords, struct span span, struct value *out, bool *done);
     /* Calls a builtin of the host. */
     bool (*builtin)(void *host, struct name n, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out);

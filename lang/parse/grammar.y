@@ -71,7 +71,8 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %token <token> FOR "for"
 %token <token> IF "if" ELSE "else" WHILE "while" WHERE "where" AND "and" OR "or" NOT "not"
 %token <token> INOUT "inout" USE "use" RETURN "return" TRUE "true" FALSE "false"
-%token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" OVER "over" WITH "with"
+%token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" COMPILE "compile"
+%token <token> OVER "over" WITH "with"
 %token <token> REWRITE "rewrite" WHEN "when"
 %token START_FILE START_BLOCK START_MEMBERS
 
@@ -91,7 +92,7 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %type <sub> use where conds cond params plist prm prms results rlist result
 %type <sub> type element_type tensor_type dims dimlist dim any spread type_opt default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
-%type <sub> simple state targets subset path
+%type <sub> simple state targets subset path callee
 %type <sub> indices index range bound expr objective pairs ifx postfix subs sublist sub side
 %type <sub> else_sub
 %type <sub> args alist arg elements element exprs names
@@ -285,6 +286,7 @@ simple: targets '=' expr {
   | "for" indices block { $$ = build_loop(parser, AST_FOR, @$, $2, $3); }
   | "while" expr block { $$ = build(parser, AST_WHILE, @$, 2, $2, $3); }
   | "update" expr NAME expr "with" expr { $$ = build_step(parser, @$, $2, $3, $4, $6); }
+  | "compile" callee '(' params ')' { $$ = build(parser, AST_COMPILE, @$, 2, $2, $4); }
   | "return" { $$ = build(parser, AST_RETURN, @$, 1, build_none()); }
   | "return" expr { $$ = build(parser, AST_RETURN, @$, 1, $2); }
   | expr ;
@@ -296,6 +298,10 @@ resolution: NAME | "and" | "or" ;
 subset: path | path '[' subs ']' { $$ = build_with_list(parser, AST_INDEX, @$, $3, 1, $1); } ;
 path: NAME { $$ = build_name(parser, $1); }
   | path '.' NAME { $$ = build_named(build(parser, AST_MEMBER, @$, 1, $1), NAME_OF($3)); } ;
+
+callee: NAME { $$ = build_name(parser, $1); }
+  | callee '.' NAME { $$ = build_named(build(parser, AST_MEMBER, @$, 1, $1), NAME_OF($3)); }
+  | callee '[' subs ']' { $$ = build_with_list(parser, AST_INDEX, @$, $3, 1, $1); } ;
 
 indices: index { $$ = build_append(parser, build_list(parser, @$), $1); }
   | indices ',' index { $$ = build_append(parser, $1, $3); } ;

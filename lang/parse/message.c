@@ -70,9 +70,9 @@ static const char *expected_text(struct parser *p, struct expected *e) {
     static const int starters[] = {TOK_NAME,  TOK_INT,      TOK_INT_MIN,  TOK_FLOAT,
                                    TOK_STR,   TOK_IF,       TOK_NOT,      TOK_TRUE,
                                    TOK_FALSE, TOK_GRADIENT, TOK_MINIMIZE, 0};
-    static const int statements[] = {TOK_MAP,   TOK_FOR,    TOK_WHILE, TOK_RETURN,  TOK_STEP,
-                                     TOK_FN,    TOK_GRAD,   TOK_LAYER, TOK_REWRITE, TOK_USE,
-                                     TOK_PARAM, TOK_BUFFER, 0};
+    static const int statements[] = {TOK_MAP,     TOK_FOR,   TOK_WHILE,  TOK_RETURN, TOK_STEP,
+                                     TOK_COMPILE, TOK_FN,    TOK_GRAD,   TOK_LAYER,  TOK_REWRITE,
+                                     TOK_USE,     TOK_PARAM, TOK_BUFFER, 0};
     struct buf out = buf_new(p->scratch);
     int count = 0;
     if (any_statement(e)) {

@@ -269,6 +269,14 @@ static void print_use(struct printer *p, const struct ast *node) {
         put_name(p, node->name);
 }
 
+static void print_compile(struct printer *p, const struct ast *node) {
+    put_text(p, "compile ");
+    print_expression(p, node->kids[0]);
+    put_open(p, "(");
+    print_expression(p, node->kids[1]);
+    put_close(p, ")");
+}
+
 /* --- loops ----------------------------------------------------------------------------------- */
 
 static void print_index(struct printer *p, const struct ast *node) {
@@ -440,6 +448,7 @@ static void print_as_is(struct printer *p, const struct ast *node) {
         put_text(p, " with ");
         print_expression(p, node->kids[2]);
         break;
+    case AST_COMPILE: print_compile(p, node); break;
     case AST_RETURN:
         put_text(p, node->kids[0] != NULL ? "return " : "return");
         if (node->kids[0] != NULL)

@@ -60,3 +60,4 @@ f((minimize a over b with c), gradient a over b)
 update net by g * 0.5 with opt
 (gradient a |> f over b)[0] + (minimize a over b with (if c { d } else { e }))
 loss = not (a and b) or (if a { b;  c } else { d }) < 1
+compile net.blocks[0].peek(x: f32[B, 784], y: i64, k = 2, opt)

@@ -169,6 +169,7 @@ static bool once_in(struct grower *g, uint32_t n) {
 
 static struct ast *grow_expression(struct grower *g);
 static struct ast *grow_block(struct grower *g);
+static struct ast *grow_params(struct grower *g);
 
 static struct ast *sprout(struct grower *g, enum ast_kind kind, uint32_t n) {
     g->budget--;
@@ -499,6 +500,12 @@ static struct ast *grow_any_statement(struct grower *g) {
             node = sprout(g, AST_STEP, 3);
             for (uint32_t i = 0; i < 3; i++)
                 node->kids[i] = grow_expression(g);
+            return node;
+        }
+        if (once_in(g, 3)) {
+            node = sprout(g, AST_COMPILE, 2);
+            node->kids[0] = sprout_named(g, AST_NAME, 0);
+            node->kids[1] = grow_params(g);
             return node;
         }
         node = sprout(g, AST_RETURN, 1);

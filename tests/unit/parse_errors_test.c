@@ -205,7 +205,8 @@ static void test_reserved(void) {
         {"x: f32[N] layout(n)", "1:11: 'layout' is not part of the language yet"},
         {"y = f(x) using direct(tile = 8)", "1:10: 'using' is not part of the language yet"},
         {"use a as b", "1:7: 'as' is not part of the language yet"},
-        {"d = compile(f)", "1:5: 'compile' is not part of the language yet"},
+        {"d = compile(f)", "1:5: expected an expression, found 'compile'"},
+        {"compile f", "1:10: expected '(', '.' or '[', found the end of the text"},
     };
     CHECK(cases);
 }
