@@ -208,10 +208,11 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
         return false;
     }
     for (uint32_t i = 0; i < states.at.n; i++) {
+        struct state *st = states.at.at[i].state;
         struct data *d = data_from_file(s, f, files_find(all, states.at.at[i].name), span);
-        if (!d)
+        if (!d || !(d = state_as_stored(s, st, d, span)))
             return false;
-        undo_replace_state(s, states.at.at[i].state, d);
+        undo_replace_state(s, st, d);
     }
     return true;
 }
@@ -262,7 +263,10 @@ bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t
     struct file_tensor *all = ARENA_ARRAY(a, struct file_tensor, states.at.n);
     for (uint32_t i = 0; i < states.at.n; i++) {
         const struct state *st = states.at.at[i].state;
-        all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, state_data(st));
+        const struct data *d = state_as_shape(s, st, span);
+        if (!d)
+            return false;
+        all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, d);
     }
     return files_write(arena_under(a), &s->diags, span, path, all, states.at.n);
 }

@@ -243,7 +243,7 @@ static struct actual *bind_actuals(struct call *c, const struct variant *v, void
             break;
         case ORIGIN_STATE:
             at[i].bytes = state_data(from->state)->bytes;
-            at[i].dims = from->state->dims;
+            at[i].dims = from->state->stored;
             break;
         case ORIGIN_IMPORT: {
             const struct container *x = graph_cont(g, g->params.at[i].cont);

@@ -227,7 +227,7 @@ static bool bind_parameters(struct wanted *w, const struct variant *v, struct ac
             at[i] = w->actual[from->argument];
         } else if (from->kind == ORIGIN_STATE) {
             at[i].bytes = state_data(from->state)->bytes;
-            at[i].dims = from->state->dims;
+            at[i].dims = from->state->stored;
         } else {
             return false; /* data that the signature does not name */
         }

@@ -272,7 +272,7 @@ static bool bind(struct dcl_session *s, const struct recall *r, struct tensor **
             if (r->writes[p] && !undo_write_state(s, from->state))
                 return false;
             at[p].bytes = state_data(from->state)->bytes;
-            at[p].dims = from->state->dims;
+            at[p].dims = from->state->stored;
             continue;
         }
         struct tensor *t = tensors[r->imports[p]];

@@ -171,6 +171,17 @@ static bool same_type(const struct state *x, const struct state *y) {
     return same;
 }
 
+/* What OLD holds, in the layout of ST, of the same type. False after an error. */
+static bool take_content(struct dcl_session *s, struct state *st, const struct state *old) {
+    bool same = layout_equal(st->layout, old->layout);
+    struct data *d = same ? old->data : state_as_shape(s, old, st->def->span);
+    if (d && !same)
+        d = state_as_stored(s, st, d, st->def->span);
+    if (d)
+        st->data = d;
+    return d;
+}
+
 /* A warning about an instance; NULL after the first ones. */
 static struct diag *tell(struct renewal *r, const struct ast *def, enum error_code code,
                          const char *path, const char *why) {
@@ -197,8 +208,8 @@ static void keep_states(struct renewal *r, const struct place *p, const struct i
         const struct named_state *at = is_new ? &new.at.at[i] : &old.at.at[i - new.at.n];
         const struct named_state *other = find_state(is_new ? &old : &new, at->name);
         bool fits = other && same_type(at->state, other->state);
-        if (fits && is_new)
-            at->state->data = other->state->data;
+        if (fits && is_new && !take_content(s, at->state, other->state))
+            return;
         if (fits || (other && !is_new))
             continue;
         if (differ++ == 0)

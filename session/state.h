@@ -34,7 +34,8 @@ struct data {
 
 /* A layer's state as the session keeps it: its address is its identity. */
 struct kept_state {
-    struct state state; /* state.data is a struct data */
+    struct state state;   /* state.data is a struct data */
+    struct layout layout; /* of the state, if it has one */
     struct kept_state *next;
     bool live;
 };
@@ -507,8 +508,13 @@ bool builtin_plot(struct dcl_session *s, uint32_t n, const struct value *v, stru
                   struct span span);
 
 /* states.c: the memory of a layer's states and how it starts. */
-/* The memory of ST, drawn if need be. */
+/* The memory of ST, as it is stored, drawn if need be. */
 struct data *state_data(const struct state *st);
+/* What ST holds, row-major over its shape; and what FROM, which is so, is as ST is stored. Without
+   a layout both are the memory itself. NULL after an error. */
+struct data *state_as_shape(struct dcl_session *s, const struct state *st, struct span span);
+struct data *state_as_stored(struct dcl_session *s, const struct state *st, struct data *from,
+                             struct span span);
 bool states_new(void *session, struct state *st, const struct value *init, struct span span);
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out);

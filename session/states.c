@@ -59,10 +59,48 @@ static int64_t elements(const struct state *st) {
     return n;
 }
 
-static void fill(const struct state *st, struct data *to, union scalar v) {
+/* Where element I of ST lies in the memory AT. */
+static char *place(const struct state *st, void *at, int64_t i) {
+    int64_t index[EVAL_MAX_RANK], o = 0;
+    if (!st->layout)
+        return (char *)at + (size_t)i * dtypes[st->dtype].bytes;
+    for (uint32_t d = st->rank; d-- > 0; i /= st->dims[d])
+        index[d] = i % st->dims[d];
+    for (uint32_t k = 0; k < st->layout->n; k++) {
+        const struct layout_part *p = &st->layout->part[k];
+        int64_t part = index[p->dim] / p->divisor;
+        o = o * st->stored[k] + (p->modulus ? part % p->modulus : part);
+    }
+    return (char *)at + (size_t)o * dtypes[st->dtype].bytes;
+}
+
+struct data *state_as_shape(struct dcl_session *s, const struct state *st, struct span span) {
+    struct data *from = state_data(st);
     size_t size = dtypes[st->dtype].bytes;
+    if (!st->layout)
+        return from;
+    struct data *to = data_new(s, (size_t)elements(st) * size, name_text(s->names, st->path), span);
+    for (int64_t i = 0, n = elements(st); to && i < n; i++)
+        memcpy((char *)to->bytes + (size_t)i * size, place(st, from->bytes, i), size);
+    return to;
+}
+
+struct data *state_as_stored(struct dcl_session *s, const struct state *st, struct data *from,
+                             struct span span) {
+    size_t size = dtypes[st->dtype].bytes, bytes = size;
+    if (!st->layout)
+        return from;
+    for (uint32_t k = 0; k < st->nstored; k++)
+        bytes *= (size_t)st->stored[k];
+    struct data *to = data_new(s, bytes, name_text(s->names, st->path), span);
+    for (int64_t i = 0, n = elements(st); to && i < n; i++)
+        memcpy(place(st, to->bytes, i), (char *)from->bytes + (size_t)i * size, size);
+    return to;
+}
+
+static void fill(const struct state *st, struct data *to, union scalar v) {
     for (int64_t i = 0, n = elements(st); i < n; i++)
-        scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size, v);
+        scalar_store(st->dtype, place(st, to->bytes, i), v);
 }
 
 /* A random start is drawn when somebody looks: most states get theirs from a file. */
@@ -83,12 +121,10 @@ struct data *state_data(const struct state *st) {
     const struct draws *d = to->draws;
     if (!d)
         return to;
-    size_t size = dtypes[st->dtype].bytes;
     for (int64_t i = 0, n = elements(st); i < n; i++) {
         double x = d->normal ? d->scale * random_normal(&d->random, (uint64_t)i)
                              : d->scale * (2 * random_uniform(&d->random, (uint64_t)i) - 1);
-        scalar_store(st->dtype, (char *)to->bytes + (size_t)i * size,
-                     scalar_from_f64(st->dtype, x));
+        scalar_store(st->dtype, place(st, to->bytes, i), scalar_from_f64(st->dtype, x));
     }
     to->draws = NULL;
     return to;
@@ -135,8 +171,10 @@ static bool copy_tensor(struct dcl_session *s, const struct state *st, struct da
                    v.kind == VAL_TENSOR ? type_text(s->unit.ev, v.tensor) : value_kind_name(&v));
         return false;
     }
-    memcpy(to->bytes, tensor_data(v.tensor)->bytes, to->size);
-    return true;
+    const struct data *stored = state_as_stored(s, st, tensor_data(v.tensor), span);
+    if (stored)
+        memcpy(to->bytes, stored->bytes, to->size);
+    return stored;
 }
 
 /* A function that is given shape and element type. */
@@ -200,14 +238,14 @@ bool states_new(void *session, struct state *st, const struct value *init, struc
     }
     int64_t n = dtypes[st->dtype].bytes;
     bool fits = true;
-    for (uint32_t d = 0; d < st->rank; d++)
-        fits = fits && !__builtin_mul_overflow(n, st->dims[d], &n);
+    for (uint32_t k = 0; k < st->nstored; k++)
+        fits = fits && !__builtin_mul_overflow(n, st->stored[k], &n) && n >= 0;
     if (!fits) {
         diag_error(&s->diags, span, ERR_NO_MEMORY, name_text(s->names, st->path));
         return false;
     }
     /* memory that is drawn or loaded later is not touched here */
-    bool later = init && draws_later(s, init);
+    bool later = init && draws_later(s, init) && !st->layout; /* whose lanes are 0 */
     struct data *d =
         (later ? data_room : data_new)(s, (size_t)n, name_text(s->names, st->path), span);
     st->data = d;

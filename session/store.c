@@ -54,11 +54,18 @@ static struct state *copy_state(struct copier *c, struct state *st) {
     }
     if (map_get(&c->seen, (uintptr_t)st, &known))
         return (struct state *)(uintptr_t)known;
-    struct kept_state *k = mem_alloc(sizeof *k + st->rank * sizeof *st->dims);
+    struct kept_state *k = mem_alloc(sizeof *k + (st->rank + st->nstored) * sizeof *st->dims);
     *k = (struct kept_state){.state = *st, .next = c->s->store.states};
     k->state.dims = (int64_t *)(k + 1);
+    k->state.stored = k->state.dims + st->rank;
     for (uint32_t d = 0; d < st->rank; d++)
         k->state.dims[d] = st->dims[d];
+    for (uint32_t d = 0; d < st->nstored; d++)
+        k->state.stored[d] = st->stored[d];
+    if (st->layout) {
+        k->layout = *st->layout;
+        k->state.layout = &k->layout;
+    }
     c->s->store.states = k;
     map_put(&c->seen, (uintptr_t)st, (uintptr_t)&k->state);
     return &k->state;
@@ -176,10 +183,12 @@ static bool copy_of_state(struct dcl_session *s, struct value *v) {
     const struct state *st = v->tensor->state;
     const struct data *d = state_data(st);
     const char *name = name_text(s->names, st->path);
-    struct data *copy = data_new(s, d->size, name, s->unit.span);
+    struct data *copy =
+        st->layout ? state_as_shape(s, st, s->unit.span) : data_new(s, d->size, name, s->unit.span);
     if (!copy)
         return false;
-    memcpy(copy->bytes, d->bytes, d->size);
+    if (!st->layout)
+        memcpy(copy->bytes, d->bytes, d->size);
     *v = value_tensor(
         data_tensor(s, st->dtype, st->rank, st->dims, copy, (struct name){0}, s->unit.span));
     return true;

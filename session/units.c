@@ -225,7 +225,7 @@ static struct actual *bind_actuals(struct dcl_session *s, struct arena *a,
             if (writes && !undo_write_state(s, from->state))
                 return NULL;
             at[i].bytes = state_data(from->state)->bytes;
-            at[i].dims = from->state->dims;
+            at[i].dims = from->state->stored;
             continue;
         }
         struct tensor *t = (struct tensor *)from->import;

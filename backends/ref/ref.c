@@ -368,6 +368,7 @@ struct ref *ref_begin(struct arena *a, struct names *names, struct sym_ctx *syms
                           .vector_bytes = vector_bytes,
                           .vector_registers = vector_registers,
                           .runs = true,
+                          .plain = true,
                           .outside_told = r->script.told != NULL};
     arena_on_free(a, close_levels, r);
     if (r->script.told)

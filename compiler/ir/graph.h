@@ -167,6 +167,7 @@ struct site_level {
    run. As spans, sites are no part of the graph's text, and passes hand them on. */
 struct graph_site {
     const struct site *where; /* in the user's text (lang/eval/site.h); NULL: only SPAN is known */
+    bool laid; /* the container has a layout: AT and DIMS are those of the user, from the start */
     /* What graph_number_sites notes of the graph, which passes will change. */
     struct span span;
     struct name name; /* of the container */

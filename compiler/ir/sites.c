@@ -25,9 +25,11 @@ static void number(struct numbering *k, struct node *n, struct memlet *m,
     x.span = n->span;
     x.name = c->name;
     x.always = always && m->outside == OUTSIDE_ERROR;
-    x.rank = m->rank;
-    x.at = arena_copy(k->g->arena, m->at, m->rank * sizeof *m->at);
-    x.dims = arena_copy(k->g->arena, c->dims, c->rank * sizeof *c->dims);
+    if (!x.laid) {
+        x.rank = m->rank;
+        x.at = arena_copy(k->g->arena, m->at, m->rank * sizeof *m->at);
+        x.dims = arena_copy(k->g->arena, c->dims, c->rank * sizeof *c->dims);
+    }
     x.level = l;
     m->site = k->sites.n;
     VEC_PUSH(k->g->arena, k->sites, x);

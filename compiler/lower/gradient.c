@@ -46,6 +46,8 @@ static struct tensor *adjoint_tensor(struct lower *l, const struct tensor *like,
     x->name = graph_cont(l->g, c)->name;
     x->id = c.i;
     x->impl = l->g;
+    x->layout = like->layout;
+    x->laid = like->laid;
     return x;
 }
 
@@ -108,6 +110,8 @@ bool lower_gradient(void *host, const struct tensor *loss, uint32_t n, struct te
         out[i]->name = graph_cont(l->g, gradients[i])->name;
         out[i]->id = gradients[i].i;
         out[i]->impl = l->g;
+        out[i]->layout = wrt[i]->layout;
+        out[i]->laid = wrt[i]->laid;
         out[i]->map = wrt[i]->map;
         out[i]->unit = wrt[i]->unit;
         out[i]->real_rank = wrt[i]->real_rank;

@@ -40,6 +40,16 @@ struct lower {
 /* lower.c: whether N stands in M with a number above 0. */
 bool lower_has(const struct map *m, struct name n);
 
+/* layouts.c: how T lies in memory: its sizes; whether it may have more elements than its shape; and
+   the subscripts of its element AT, outside where AT is. */
+uint32_t lower_sizes(struct lower *l, const struct tensor *t, struct sym *sizes);
+bool lower_has_lanes(struct lower *l, const struct tensor *t);
+void lower_subscripts(struct lower *l, const struct tensor *t, const struct value *at,
+                      struct sym *subs);
+/* Notes of the memlet at SITE, element AT of T, what its subscripts are in the user's text. */
+void lower_laid_site(struct lower *l, const struct tensor *t, const struct value *at,
+                     uint32_t site);
+
 /* gradient.c: the verbs of these names in struct eval_ops. */
 bool lower_gradient(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
                     struct tensor **out, bool *depends, struct span span);

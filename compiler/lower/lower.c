@@ -87,6 +87,35 @@ static struct name word(struct lower *l, const char *text) {
     return name_of_text(l->ev.names, text);
 }
 
+struct filling {
+    struct lower *l;
+    const struct tensor *t;
+    const struct value *fill;
+};
+
+static bool op_write(void *host, const struct tensor *t, const struct value *at, struct value v,
+                     enum resolution r, bool drop, struct span span);
+static bool op_map(void *host, uint32_t n, const struct eval_range *r, bool unique,
+                   struct span span, eval_body *body, void *data);
+
+static bool fill_element(void *filling, const struct value *index) {
+    struct filling *f = filling;
+    return op_write(f->l, f->t, index, *f->fill, RES_NONE, false, f->t->span);
+}
+
+/* Writes FILL to the elements of T's shape, and to no lane beyond it. */
+static bool fill_shape(struct lower *l, const struct tensor *t, const struct value *fill) {
+    struct filling f = {l, t, fill};
+    struct eval_range r[EVAL_MAX_RANK];
+    for (uint32_t d = 0; d < t->rank; d++)
+        r[d] = (struct eval_range){.name = word(l, arena_printf(l->arena, "i%u", d)),
+                                   .lo = value_int(0),
+                                   .hi = t->dims[d],
+                                   .step = value_int(1),
+                                   .span = t->span};
+    return op_map(l, t->rank, r, false, t->span, fill_element, &f);
+}
+
 static bool op_container(void *host, struct tensor *t, enum storage storage,
                          const struct value *fill) {
     struct lower *l = host;
@@ -95,21 +124,22 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
         diag_error(l->ev.diags, t->span, ERR_VALUE, "too many dimensions");
         return false;
     }
-    for (uint32_t d = 0; d < t->rank; d++)
-        dims[d] = value_sym(&l->ev, &t->dims[d]);
+    uint32_t rank = lower_sizes(l, t, dims);
     struct name n = take_global(l, name_none(t->name) ? word(l, "t") : t->name);
     struct cont c =
-        graph_container(l->g, n, t->dtype, t->rank, dims, storage, ROLE_TRANSIENT, t->span);
+        graph_container(l->g, n, t->dtype, rank, dims, storage, ROLE_TRANSIENT, t->span);
     t->id = c.i;
     t->impl = l->g;
     struct node *decl = add(l, NODE_DECL, t->span);
     decl->decl.cont = c;
-    if (fill) {
-        const struct expr *e = expr_of(fill);
+    union scalar zero = scalar_from_i64(t->dtype, 0);
+    bool lanes = lower_has_lanes(l, t);
+    if (fill || lanes) {
         decl->decl.has_fill = true;
-        decl->decl.fill = e->constant;
+        decl->decl.fill = lanes ? zero : expr_of(fill)->constant;
     }
-    return true;
+    return !fill || !lanes || scalar_same(t->dtype, zero, expr_of(fill)->constant) ||
+           fill_shape(l, t, fill);
 }
 
 struct seen {
@@ -159,11 +189,11 @@ static bool make_memlet(struct lower *l, const struct tensor *t, const struct va
     if (!is_current(l, t, span))
         return false;
     struct sym subs[EVAL_MAX_RANK];
-    for (uint32_t d = 0; d < t->real_rank; d++)
-        subs[d] = value_sym(&l->ev, &at[d]);
+    lower_subscripts(l, t, at, subs);
     *m = memlet_new(l->g, (struct cont){t->id}, subs);
     struct site where = site_here(&l->ev, t, span);
     m->site = graph_add_site(l->g, arena_copy(l->arena, &where, sizeof where));
+    lower_laid_site(l, t, at, m->site);
     return true;
 }
 
@@ -533,10 +563,10 @@ static bool op_state(void *host, struct state *s, struct value *out) {
         return true;
     struct value dims[EVAL_MAX_RANK];
     struct sym sizes[EVAL_MAX_RANK];
-    for (uint32_t d = 0; d < s->rank; d++) {
+    for (uint32_t d = 0; d < s->rank; d++)
         dims[d] = value_int(s->dims[d]);
-        sizes[d] = sym_const(l->g->syms, s->dims[d]);
-    }
+    for (uint32_t d = 0; d < s->nstored; d++)
+        sizes[d] = sym_const(l->g->syms, s->stored[d]);
     char *text = arena_printf(l->arena, "%s", name_text(l->ev.names, s->path));
     for (char *c = text; *c; c++)
         if (*c == '.')
@@ -546,8 +576,10 @@ static bool op_state(void *host, struct state *s, struct value *out) {
     t->name = s->path;
     t->read_only = true;
     t->live = true; /* minimize writes it */
+    t->layout = s->layout;
+    t->laid = t->dims;
     t->impl = l->g;
-    t->id = param(l, word(l, text), s->dtype, s->rank, sizes, ROLE_PARAM, s->def->span, from).i;
+    t->id = param(l, word(l, text), s->dtype, s->nstored, sizes, ROLE_PARAM, s->def->span, from).i;
     *out = remember(l, s, t);
     return true;
 }
@@ -758,7 +790,7 @@ static uint32_t find_decl(const struct graph *g, struct cont c) {
 static void write_all(struct lower *l, struct region *to, struct cont c, const struct expr *v,
                       struct tensor *from, struct span span) {
     struct region *outer = l->at;
-    uint32_t mark = l->scope.n;
+    uint32_t mark = l->scope.n, facts = sym_facts_mark(l->ev.facts);
     l->at = to;
     const struct container *x = graph_cont(l->g, c);
     uint32_t rank = x->rank;
@@ -775,6 +807,7 @@ static void write_all(struct lower *l, struct region *to, struct cont c, const s
                                                .hi = graph_cont(l->g, c)->dims[d],
                                                .step = sym_const(l->g->syms, 1),
                                                .span = span};
+            index_facts(l->ev.facts, l->g->syms, &map->map.index[d]);
             at[d] = sym_atom(l->g->syms, n);
             index[d] = value_from_sym(&l->ev, at[d]);
         }
@@ -791,6 +824,7 @@ static void write_all(struct lower *l, struct region *to, struct cont c, const s
     w->write.to = memlet_new(l->g, c, at);
     l->at = outer;
     leave_scope(l, mark);
+    sym_facts_restore(l->ev.facts, facts);
 }
 
 /* Replaces the DECL of a container that has become a result by its fill, at the start: there it
@@ -825,7 +859,7 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
     found = v->kind == VAL_TENSOR && v->tensor->rank && (found || !size_is_known(l, v->tensor));
     if (v->kind == VAL_TENSOR && !is_current(l, v->tensor, v->tensor->span))
         return false;
-    if (v->kind == VAL_TENSOR && !v->tensor->map) {
+    if (v->kind == VAL_TENSOR && !v->tensor->map && !v->tensor->layout) {
         struct cont c = {v->tensor->id};
         uint32_t decl = find_decl(g, c);
         if (graph_cont(g, c)->role == ROLE_TRANSIENT && decl != UINT32_MAX) {

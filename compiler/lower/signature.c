@@ -252,6 +252,7 @@ static bool decided(enum error_code code) {
     case ERR_PLACEMENT:
     case ERR_IF_DIFFERS:
     case ERR_OVERLAP:
+    case ERR_LAYOUT:
     case ERR_INTERRUPTED: return true;
     default: return false;
     }

@@ -73,6 +73,11 @@ bool ast_is_definition(const struct ast *item) {
     return item->kind == AST_FN || item->kind == AST_LAYER || item->kind == AST_REWRITE;
 }
 
+struct ast *ast_layout(const struct ast *node) {
+    uint32_t k = node->kind == AST_DECL ? 3 : node->kind == AST_RESULT ? 1 : 2;
+    return node->nkids > k ? node->kids[k] : NULL;
+}
+
 static const char grad_prefix[] = "grad ";
 
 struct name ast_grad_name(struct arena *a, struct names *names, struct name f) {

@@ -92,6 +92,8 @@ bool ast_equal(const struct ast *x, const struct ast *y);
 bool ast_may_miss(const struct ast *param);
 /* Whether ITEM of a file is a function, layer or rewrite: what other items may name. */
 bool ast_is_definition(const struct ast *item);
+/* The LAYOUT of a DECL, PARAM, RESULT or STATE, or NULL. */
+struct ast *ast_layout(const struct ast *node);
 /* The name of `grad F` among definitions, "grad F", which no program can spell. */
 struct name ast_grad_name(struct arena *a, struct names *names, struct name f);
 /* The text of F if a definition of this name is a `grad F`, else NULL. */

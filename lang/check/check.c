@@ -20,6 +20,7 @@ static void check_fn(struct checker *c, struct ast *fn) {
 
 static void check_state(struct checker *c, struct ast *state) {
     check_type(c, state->kids[0], ROLE_STATE);
+    check_layout(c, state, ROLE_STATE);
     struct ast *init = state->kids[1];
     if (init && (state->flags & AST_TILDE))
         check_initializer(c, init);

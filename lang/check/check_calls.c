@@ -275,6 +275,8 @@ void check_compile(struct checker *c, struct ast *s) {
         struct ast *e = entries->kids[i];
         if (e->flags & AST_INOUT)
             diag_error(c->diags, e->span, ERR_NOT_HERE, "the definition says what is `inout`");
+        if (ast_layout(e))
+            diag_error(c->diags, ast_layout(e)->span, ERR_NOT_HERE, "the definition says layouts");
         if (e->kids[0] && e->kids[1])
             diag_error(c->diags, e->span, ERR_NOT_HERE, "this has a type or a value");
         if (e->kids[0])

@@ -106,6 +106,7 @@ static struct binding *declared_result(const struct checker *c, const struct ast
 static void check_decl(struct checker *c, struct ast *s) {
     s->integer2 = RES_NONE;
     check_type(c, s->kids[0], ROLE_CONTAINER);
+    check_layout(c, s, ROLE_CONTAINER);
     for (uint32_t i = 1; i < 3; i++)
         if (s->kids[i])
             check_expr(c, s->kids[i]);

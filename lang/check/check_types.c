@@ -296,6 +296,7 @@ static void bind_results(struct checker *c, struct ast *results) {
         struct ast *r = results->kids[i];
         r->integer2 = 0;
         check_type(c, r->kids[0], ROLE_RESULT);
+        check_layout(c, r, ROLE_RESULT);
         if (name_none(r->name))
             continue;
         if (is_static_type(c, r->kids[0]))
@@ -327,6 +328,7 @@ void check_signature(struct checker *c, struct ast *params, struct ast *results,
         struct ast *p = params->kids[i];
         if (p->kids[0])
             check_dims(c, p->kids[0], ROLE_PARAM);
+        check_layout(c, p, ROLE_PARAM);
         if (p->kids[1])
             check_expr(c, p->kids[1]);
     }

@@ -121,6 +121,10 @@ bool type_grows(const struct ast *type);
 /* Whether a thing of this type can be called, as far as the type says. */
 bool type_callable(const struct checker *c, const struct ast *type);
 
+/* check_layouts.c: the layout, if there is one, of NODE (DECL, PARAM, RESULT, STATE), whose type
+   has been checked. */
+void check_layout(struct checker *c, struct ast *node, enum role role);
+
 /* check_expressions.c */
 void check_expr(struct checker *c, struct ast *e);
 /* The subscripts of an INDEX whose object, if it is a NAME, is bound to BASE (or NULL). */

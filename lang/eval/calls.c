@@ -143,6 +143,9 @@ static bool declare_results(struct call *b, const struct ast *results, const str
                 return false;
             continue;
         }
+        const struct layout *layout;
+        if (!eval_layout(ev, b->env, r, rank, &layout))
+            return false;
         if (r->integer2 != RES_NONE) {
             struct value id;
             union scalar s = resolution_identity((enum resolution)r->integer2, t);
@@ -156,7 +159,8 @@ static bool declare_results(struct call *b, const struct ast *results, const str
                 return false;
             with = &fill;
         }
-        struct tensor *x = declare(ev, t, rank, dims, STORE_NONE, with, r->name, r->span);
+        struct tensor *x =
+            declare_laid(ev, t, rank, dims, layout, STORE_NONE, with, r->name, r->span);
         if (!x)
             return false;
         x->container = true;

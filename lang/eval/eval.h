@@ -41,8 +41,8 @@ typedef bool eval_body(void *data, const struct value *index);
    evaluator's diags (or the host knows the reason, as with an interrupt). */
 struct eval_ops {
     /* A new container in the current scope; T->impl and id are for the host to set. FILL is NULL
-       (unwritten) or a scalar of the container's type. RESULT: it is a result of the call that
-       is being evaluated. STORAGE as written. */
+       (unwritten) or a scalar of the container's type; what T->layout has beyond the shape is 0.
+       RESULT: it is a result of the call that is being evaluated. STORAGE as written. */
     bool (*container)(void *host, struct tensor *t, enum storage storage, const struct value *fill);
     /* A container that starts before the branch that is written now, for its value. */
     bool (*before)(void *host, struct tensor *t, const struct value *fill);
@@ -142,6 +142,7 @@ struct eval {
     bool returned;                           /* a `return` has run in the current call */
     struct value result;
     bool training; /* inside what is minimized */
+    bool plain;    /* the host gives containers no layouts, which no meaning hangs on */
     bool runs;     /* the host runs what is evaluated, and tells of subscripts that are outside */
     bool outside_told; /* also of x[-1] */
     uint32_t takes;    /* calls and expressions around whose text takes a gradient */
@@ -209,6 +210,13 @@ int int_equal(struct eval *ev, const struct value *a, const struct value *b);
 /* A tensor of RANK dimensions DIMS in the evaluator's arena; the host sets impl and id. */
 struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
                          struct span span);
+/* The size of part K of a tensor whose sizes are DIMS in the layout L, and the part of the index
+   AT. */
+struct value layout_size(struct eval *ev, const struct layout *l, uint32_t k,
+                         const struct value *dims);
+struct value layout_index(struct eval *ev, const struct layout *l, uint32_t k,
+                          const struct value *at);
+bool layout_equal(const struct layout *x, const struct layout *y);
 /* The real indices of virtual indices AT into REAL (room for EVAL_MAX_RANK). */
 void real_indices(struct eval *ev, const struct tensor *t, const struct value *at,
                   struct value *real);

@@ -25,6 +25,17 @@ bool to_integer(struct eval *ev, struct value *v, struct span span);
 struct tensor *declare(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
                        enum storage storage, const struct value *fill, struct name n,
                        struct span span);
+/* The same in layout L, if it is not NULL. */
+struct tensor *declare_laid(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
+                            const struct layout *l, enum storage storage, const struct value *fill,
+                            struct name n, struct span span);
+/* layouts.c: that of a container of RANK dimensions which NODE declares; NULL for none. False after
+   an error. */
+bool eval_layout(struct eval *ev, struct env *env, const struct ast *node, uint32_t rank,
+                 const struct layout **out);
+/* What the parameter PARAM is bound to, V, in the layout that is declared for it. */
+bool lay_out_argument(struct eval *ev, struct env *env, const struct ast *param, struct value *v,
+                      struct span span);
 /* Equal dimensions, or an error by REPORT; undecided ones become a requirement with TEXT. */
 enum equal { EQUAL_YES, EQUAL_NO, EQUAL_FAILED };
 enum equal require_equal(struct eval *ev, const struct value *a, const struct value *b,

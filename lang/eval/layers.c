@@ -30,6 +30,23 @@ static void set_path(struct eval *ev, struct value *v, struct name path) {
     }
 }
 
+static bool lay_out_state(struct eval *ev, struct env *env, const struct ast *m, struct state *s) {
+    struct value *dims = ARENA_ARRAY(ev->arena, struct value, s->rank);
+    if (!eval_layout(ev, env, m, s->rank, &s->layout))
+        return false;
+    s->nstored = s->rank;
+    s->stored = s->dims;
+    if (!s->layout)
+        return true;
+    for (uint32_t d = 0; d < s->rank; d++)
+        dims[d] = value_int(s->dims[d]);
+    s->nstored = s->layout->n;
+    s->stored = ARENA_ARRAY(ev->arena, int64_t, s->nstored);
+    for (uint32_t k = 0; k < s->nstored; k++)
+        s->stored[k] = layout_size(ev, s->layout, k, dims).i;
+    return true;
+}
+
 static bool new_state(struct eval *ev, struct instance *self, const struct ast *m) {
     enum dtype t;
     uint32_t rank;
@@ -53,6 +70,8 @@ static bool new_state(struct eval *ev, struct instance *self, const struct ast *
         }
         s->dims[d] = dims[d].i;
     }
+    if (!lay_out_state(ev, self->env, m, s))
+        return false;
     if (m->kids[1] && !eval_expr(ev, self->env, m->kids[1], &init))
         return false;
     if (!ev->ops->new_state(ev->host, s, m->kids[1] ? &init : NULL, m->span))

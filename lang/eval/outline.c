@@ -257,6 +257,7 @@ struct outline *outline_new(struct arena *a, struct names *names, struct sym_ctx
     struct outline *o = ARENA_NEW(a, struct outline);
     o->arena = a;
     o->ev = (struct eval){.arena = a,
+                          .plain = true,
                           .names = names,
                           .syms = syms,
                           .facts = sym_facts_new(a, syms),

@@ -66,6 +66,9 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
         return false;
     if (rank && dims[0].kind == VAL_NONE)
         return grow_declare(ev, env, t, rank, dims, s->name, s->span);
+    const struct layout *layout;
+    if (!eval_layout(ev, env, s, rank, &layout))
+        return false;
     const struct ast *filled = s->kids[1], *from = s->kids[2];
     if (from && from->kind != AST_INDEX) { /* the name of a number, as in read_subset */
         if (!eval_expr(ev, env, from, &with))
@@ -100,7 +103,8 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
             return false;
         at_start = &fill;
     }
-    struct tensor *x = declare(ev, t, rank, dims, (enum storage)s->op, at_start, s->name, s->span);
+    struct tensor *x =
+        declare_laid(ev, t, rank, dims, layout, (enum storage)s->op, at_start, s->name, s->span);
     if (!x)
         return false;
     x->container = true;

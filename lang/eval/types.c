@@ -106,8 +106,16 @@ struct tensor *tensor_of(struct eval *ev, enum dtype t, uint32_t rank, const str
 struct tensor *declare(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
                        enum storage storage, const struct value *fill, struct name n,
                        struct span span) {
+    return declare_laid(ev, t, rank, dims, NULL, storage, fill, n, span);
+}
+
+struct tensor *declare_laid(struct eval *ev, enum dtype t, uint32_t rank, const struct value *dims,
+                            const struct layout *l, enum storage storage, const struct value *fill,
+                            struct name n, struct span span) {
     struct tensor *x = tensor_of(ev, t, rank, dims, span);
     x->name = n;
+    x->layout = l;
+    x->laid = x->dims;
     for (uint32_t d = 0; d < rank; d++)
         if (dims[d].wrapped) {
             diag_error(ev->diags, span, ERR_SIZE_RANGE, name_none(n) ? "a tensor" : text_of(ev, n));

@@ -75,6 +75,17 @@ struct layer {
     const struct module *module;
 };
 
+/* How a container lies in memory: row-major over PARTS, each a part of one of its dimensions, index
+   // DIVISOR % MODULUS (0: none). All parts of a dimension together give each index one place. */
+struct layout_part {
+    uint32_t dim;
+    int64_t divisor, modulus;
+};
+struct layout {
+    uint32_t n;
+    struct layout_part part[16]; /* EVAL_MAX_RANK */
+};
+
 /* A tensor that belongs to an instance: `param W: f32[..] ~ init`, or a buffer. */
 struct state {
     bool buffer;      /* not trained; methods of its layer write it */
@@ -82,6 +93,9 @@ struct state {
     enum dtype dtype;
     uint32_t rank;
     int64_t *dims;
+    const struct layout *layout; /* NULL: row-major */
+    uint32_t nstored;
+    int64_t *stored;       /* nstored sizes: as it lies in memory; DIMS without a layout */
     const struct ast *def; /* AST_STATE */
     struct instance *owner;
     void *data;  /* of the host: the tensor's memory */
@@ -120,6 +134,8 @@ struct tensor {
     uint32_t real_rank;
     int32_t *map; /* NULL: virtual dimensions are the real ones */
     bool *unit;
+    const struct layout *layout; /* of the real dimensions; NULL: row-major */
+    const struct value *laid;    /* with a layout: the sizes of the real dimensions */
     const struct part *part; /* it is a part of another container, to whose virtual dimensions MAP
                                 leads (parts.c); else NULL */
     bool data;            /* of the script: IMPL is its memory; used inside by way of ops->import */

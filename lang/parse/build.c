@@ -240,6 +240,22 @@ struct sub build_decl(struct parser *p, struct span span, uint32_t name, struct 
     return build_named(s, p->tokens.at[name].name);
 }
 
+struct sub build_layout(struct parser *p, struct span span, struct sub names, struct sub parts) {
+    uint32_t n = names.node->nkids;
+    for (uint32_t i = 0; i < parts.node->nkids; i++)
+        ast_push(p->arena, names.node, parts.node->kids[i]);
+    names.depth = names.depth > parts.depth ? names.depth : parts.depth;
+    struct sub s = build_of_list(names, AST_LAYOUT, span);
+    s.node->integer = n;
+    return s;
+}
+
+struct sub build_laid(struct parser *p, struct sub declared, struct sub layout) {
+    if (layout.node == NULL || declared.node->kind == AST_ERROR)
+        return declared;
+    return build_append(p, declared, layout);
+}
+
 struct sub build_step(struct parser *p, struct span span, struct sub over, uint32_t by,
                       struct sub gradients, struct sub with) {
     const struct token *t = &p->tokens.at[by];

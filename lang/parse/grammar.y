@@ -72,6 +72,7 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 %token <token> IF "if" ELSE "else" WHILE "while" WHERE "where" AND "and" OR "or" NOT "not"
 %token <token> INOUT "inout" USE "use" RETURN "return" TRUE "true" FALSE "false"
 %token <token> GRADIENT "gradient" MINIMIZE "minimize" STEP "update" COMPILE "compile"
+%token <token> LAYOUT "layout"
 %token <token> OVER "over" WITH "with"
 %token <token> REWRITE "rewrite" WHEN "when"
 %token START_FILE START_BLOCK START_MEMBERS
@@ -90,7 +91,7 @@ static void grammar_error(GRAMMAR_LTYPE *span, struct parser *p, const char *tex
 
 %type <sub> item fn grad layer rewrite rules rules_ended rules_full rule lets letlist when
 %type <sub> use where conds cond params plist prm prms results rlist result
-%type <sub> type element_type tensor_type dims dimlist dim any spread type_opt default_opt
+%type <sub> layout type element_type tensor_type dims dimlist dim any spread one default_opt
 %type <sub> block stmts stmts_ended stmts_full members members_ended members_full member
 %type <sub> simple state targets subset path callee
 %type <sub> indices index range bound expr objective pairs ifx postfix subs sublist sub side
@@ -148,14 +149,19 @@ params: prms { $$ = build_of_list($1, AST_PARAMS, @$); }
 prms: %empty { $$ = build_list(parser, @$); } | plist | plist ',' ;
 plist: prm { $$ = build_append(parser, build_list(parser, @$), $1); }
   | plist ',' prm { $$ = build_append(parser, $1, $3); } ;
-prm: NAME type_opt default_opt {
-        $$ = build_named(build(parser, AST_PARAM, @$, 2, $2, $3), NAME_OF($1));
-    }
-  | "inout" NAME type_opt default_opt {
-        $$ = build_named(build(parser, AST_PARAM, @$, 2, $3, $4), NAME_OF($2));
+prm: one
+  | "inout" one {
+        $$ = $2;
         $$.node->flags |= AST_INOUT;
+        $$.node->span = @$;
     } ;
-type_opt: %empty { $$ = build_none(); } | ':' type { $$ = $2; } ;
+one: NAME default_opt {
+        $$ = build_named(build(parser, AST_PARAM, @$, 2, build_none(), $2), NAME_OF($1));
+    }
+  | NAME ':' type layout default_opt {
+        $$ = build_laid(parser, build(parser, AST_PARAM, @$, 2, $3, $5), $4);
+        $$ = build_named($$, NAME_OF($1));
+    } ;
 default_opt: %empty { $$ = build_none(); } | '=' expr { $$ = $2; } ;
 
 results: %empty { $$ = build_of_list(build_list(parser, @$), AST_RESULTS, @$); }
@@ -165,8 +171,11 @@ results: %empty { $$ = build_of_list(build_list(parser, @$), AST_RESULTS, @$); }
   | "->" '(' rlist ')' { $$ = build_of_list($3, AST_RESULTS, @$); } ;
 rlist: result { $$ = build_append(parser, build_list(parser, @$), $1); }
   | rlist ',' result { $$ = build_append(parser, $1, $3); } ;
-result: type { $$ = build(parser, AST_RESULT, @$, 1, $1); }
-  | NAME ':' type { $$ = build_named(build(parser, AST_RESULT, @$, 1, $3), NAME_OF($1)); } ;
+result: type layout { $$ = build_laid(parser, build(parser, AST_RESULT, @$, 1, $1), $2); }
+  | NAME ':' type layout {
+        $$ = build_laid(parser, build(parser, AST_RESULT, @$, 1, $3), $4);
+        $$ = build_named($$, NAME_OF($1));
+    } ;
 
 where: %empty { $$ = build_of_list(build_list(parser, @$), AST_WHERE, @$); }
   | "where" conds { $$ = build_of_list($2, AST_WHERE, @$); } ;
@@ -194,6 +203,9 @@ dim: expr | spread | any ;
 any: '?' { $$ = build(parser, AST_ANY, @$, 0); } ;
 spread: '*' expr { $$ = build_spread(parser, @$, $2); } ;
 
+layout: %empty { $$ = build_none(); }
+  | "layout" '(' names "=>" exprs ')' { $$ = build_layout(parser, @$, $3, $5); } ;
+
 layer: "layer" NAME where '{' members '}' {
         RECOVERED;
         struct sub params = build_of_list(build_list(parser, @2), AST_PARAMS, @2);
@@ -216,10 +228,14 @@ members_full: members_ended member { $$ = build_append(parser, $1, $2); }
   | members_full error { $$ = $1; build_drop_last(parser, $1.node); } ;
 member: fn | state { $$ = build_statement(parser, $1); }
   | simple { $$ = build_statement(parser, build_member(parser, $1)); } ;
-state: kept NAME ':' type { $$ = build_state(parser, @$, $1, $2, $4, build_none()); }
-  | kept NAME ':' type '=' expr { $$ = build_state(parser, @$, $1, $2, $4, $6); }
-  | kept NAME ':' type '~' expr {
-        $$ = build_state(parser, @$, $1, $2, $4, $6);
+state: kept NAME ':' type layout {
+        $$ = build_laid(parser, build_state(parser, @$, $1, $2, $4, build_none()), $5);
+    }
+  | kept NAME ':' type layout '=' expr {
+        $$ = build_laid(parser, build_state(parser, @$, $1, $2, $4, $7), $5);
+    }
+  | kept NAME ':' type layout '~' expr {
+        $$ = build_laid(parser, build_state(parser, @$, $1, $2, $4, $7), $5);
         $$.node->flags |= AST_TILDE;
     } ;
 kept: "param" { $$ = 0; } | "buffer" { $$ = AST_BUFFER; } ;
@@ -270,14 +286,14 @@ simple: targets '=' expr {
         $$ = build_with_list(parser, AST_ASSIGN, @$, build_targets(parser, $1), 1, $3);
     }
   | postfix UPDATE expr { $$ = build_update(parser, @$, $1, $2, $3); }
-  | NAME ':' type place {
-        $$ = build_decl(parser, @$, $1, $3, $4, build_none(), build_none());
+  | NAME ':' type layout place {
+        $$ = build_laid(parser, build_decl(parser, @$, $1, $3, $5, build_none(), build_none()), $4);
     }
-  | NAME ':' type place '=' expr {
-        $$ = build_decl(parser, @$, $1, $3, $4, $6, build_none());
+  | NAME ':' type layout place '=' expr {
+        $$ = build_laid(parser, build_decl(parser, @$, $1, $3, $5, $7, build_none()), $4);
     }
-  | NAME ':' type place "<<" subset {
-        $$ = build_decl(parser, @$, $1, $3, $4, build_none(), $6);
+  | NAME ':' type layout place "<<" subset {
+        $$ = build_laid(parser, build_decl(parser, @$, $1, $3, $5, build_none(), $7), $4);
     }
   | NAME "<<" subset { $$ = build_named(build(parser, AST_READ, @$, 1, $3), NAME_OF($1)); }
   | expr ">>" subset { $$ = build(parser, AST_WRITE, @$, 3, $1, $3, build_none()); }

@@ -73,6 +73,9 @@ struct sub build_loop(struct parser *p, enum ast_kind kind, struct span span, st
                       struct sub body);
 struct sub build_decl(struct parser *p, struct span span, uint32_t name, struct sub type,
                       int storage, struct sub fill, struct sub from);
+/* layout(NAMES => PARTS); a node that is declared with the LAYOUT, which may be none. */
+struct sub build_layout(struct parser *p, struct span span, struct sub names, struct sub parts);
+struct sub build_laid(struct parser *p, struct sub declared, struct sub layout);
 struct sub build_step(struct parser *p, struct span span, struct sub over, uint32_t by,
                       struct sub gradients, struct sub with);
 struct sub build_state(struct parser *p, struct span span, int flags, uint32_t name,

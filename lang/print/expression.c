@@ -230,6 +230,22 @@ void print_type(struct printer *p, const struct ast *type) {
         put_text(p, "?");
 }
 
+void print_layout(struct printer *p, const struct ast *declared) {
+    const struct ast *node = ast_layout(declared);
+    if (node == NULL)
+        return;
+    put_text(p, " layout");
+    put_open(p, "(");
+    for (uint32_t i = 0; i < node->nkids; i++) {
+        if (i == node->integer)
+            put_comma(p, " => ");
+        else if (i > 0)
+            put_comma(p, ", ");
+        print_expression(p, node->kids[i]);
+    }
+    put_close(p, ")");
+}
+
 static void print_param(struct printer *p, const struct ast *node) {
     comments_within(p, node, false);
     if ((node->flags & AST_INOUT) != 0)
@@ -239,6 +255,7 @@ static void print_param(struct printer *p, const struct ast *node) {
         put_text(p, ": ");
         print_type(p, node->kids[0]);
     }
+    print_layout(p, node);
     if (node->kids[1] != NULL) {
         put_text(p, " = ");
         print_expression(p, node->kids[1]);
@@ -264,6 +281,7 @@ static void print_result(struct printer *p, const struct ast *node) {
         put_text(p, ": ");
     }
     print_type(p, node->kids[0]);
+    print_layout(p, node);
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */

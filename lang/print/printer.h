@@ -97,6 +97,8 @@ void print_expression(struct printer *p, const struct ast *node);
 void print_list(struct printer *p, const struct ast *node, uint32_t first);
 void print_string(struct printer *p, const char *text);
 void print_type(struct printer *p, const struct ast *type);
+/* ` layout(..)` of what is declared, if it has one. */
+void print_layout(struct printer *p, const struct ast *declared);
 void print_range(struct printer *p, const struct ast *lo, const struct ast *hi,
                  const struct ast *step);
 

@@ -219,6 +219,7 @@ static void print_decl(struct printer *p, const struct ast *node) {
     put_name(p, node->name);
     put_text(p, ": ");
     print_type(p, node->kids[0]);
+    print_layout(p, node);
     if (node->op != STORE_NONE) {
         put_text(p, " in ");
         put_text(p, storage_names[node->op]);
@@ -255,6 +256,7 @@ static void print_state(struct printer *p, const struct ast *node) {
     put_name(p, node->name);
     put_text(p, ": ");
     print_type(p, node->kids[0]);
+    print_layout(p, node);
     if (node->kids[1] != NULL) {
         put_text(p, (node->flags & AST_TILDE) != 0 ? " ~ " : " = ");
         print_expression(p, node->kids[1]);

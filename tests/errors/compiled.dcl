@@ -11,6 +11,7 @@ compile g(x: f32[N])
 compile f(x: f64[?, 3], y: f33[N])
 compile f(inout x: f32[N, 3] = 1, y: f32[len(n)], z)
 compile f(x: f32[N, 3][], y: f32[*N]?)
+compile f(x: f32[N, 3] layout(n, m => m, n), y: f32[N])
 fn inner(x: f32[N]) -> f32[N] {
   compile small(x: f32[N])
   x

@@ -2,7 +2,7 @@
 # Words that are reserved, and what the language has not.
 as = 1
 x = expand(3)
-layout = 2
+instr = 2
 pipeline f { }
 using = 3
 a = 1.

@@ -21,6 +21,38 @@ static void dims_text(const struct view *v, struct buf *b) {
     buf_text(b, v->rank ? "]" : "");
 }
 
+/* ` layout(..)` of a container of RANK dimensions: blocks of some of them, in any order. */
+static void layout_text(struct gen *g, int rank, struct buf *b) {
+    static const int blocks[] = {1, 2, 3, 4, 8, 16};
+    const char *parts[3 * 4];
+    int n = 0;
+    buf_text(b, " layout(");
+    for (int d = 0; d < rank; d++) {
+        int block = rng_of(&g->rng, blocks), more = rng_of(&g->rng, blocks);
+        buf_printf(b, "%s%c", d ? ", " : "", 'a' + d);
+        if (rng_chance(&g->rng, 30)) {
+            parts[n++] = arena_printf(g->arena, "%c", 'a' + d);
+            continue;
+        }
+        parts[n++] = arena_printf(g->arena, "%c%%%d", 'a' + d, block);
+        if (block > 1 && more > 1 && rng_chance(&g->rng, 20)) {
+            parts[n++] = arena_printf(g->arena, "%c//%d%%%d", 'a' + d, block, more);
+            block *= more;
+        }
+        parts[n++] = arena_printf(g->arena, "%c//%d", 'a' + d, block);
+    }
+    for (; n > 0; n--) {
+        int k = rng_below(&g->rng, n);
+        buf_printf(b, "%s%s",
+                   b->at[b->n - 1] == '(' ? ""
+                   : strstr(b->at, "=>")  ? ", "
+                                          : " => ",
+                   parts[k]);
+        parts[k] = parts[n - 1];
+    }
+    buf_text(b, ")");
+}
+
 static bool container_statement(struct gen *g, struct scope *s) {
     if (s->nviews >= SCOPE_VIEWS - 2)
         return false;
@@ -40,6 +72,8 @@ static bool container_statement(struct gen *g, struct scope *s) {
     struct buf type = buf_new(g->arena);
     buf_printf(&type, "%s: %s", v.name, type_name(g, v.dtype));
     dims_text(&v, &type);
+    if (v.rank && rng_chance(&g->rng, 20))
+        layout_text(g, v.rank, &type);
     int k = rng_below(&g->rng, 100);
     if (k < 15 && numbers && elements(&v) <= 64)
         buf_text(&type, " in register");

@@ -12,6 +12,11 @@ fn mean(x: T[*S, N]; eps: T = 1e-5, keep = false) -> (y: T[*S], z: f32) where T:
 
 fn nothing() {}
 
+fn packed(x: f32[N] layout(n => n % 4, n // 4) = 1, k) -> y: f32[N] layout(n => n // k, n % k) {
+  a: f32[N] layout(n => n) in stack = 0
+  y = a
+}
+
 fn advance(inout s: f32[N], a, b: int = 1; c: bool = true) -> f32[N // 2, *S] {
   tile: f32[4, 8] in register << s[i:i + 4, :, 0:8:2, ::3, else 0]
   v << s[*b, i]
@@ -43,6 +48,8 @@ layer Net(depth: int) where depth > 0 {
   param W: f32[depth, 4] ~ uniform
   param b: f32[4] = 0
   param scale: f32
+  param packed: f32[depth, 4] layout(i, j => j, i // 8, i // 2 % 4, i % 2) ~ zeros
+  buffer last: f32[4] layout(i => i % 2, i // 2) = 0
   buffer seen: i64 = 0
   inner = [Linear(4, 4) for i in 0:depth]
 

@@ -451,6 +451,19 @@ static struct ast *grow_assign(struct grower *g) {
     return node;
 }
 
+/* Gives what NODE declares a layout, sometimes. */
+static void grow_layout(struct grower *g, struct ast *node) {
+    if (!once_in(g, 4))
+        return;
+    struct ast *layout = sprout(g, AST_LAYOUT, 0);
+    layout->integer = 1 + below(g, 3);
+    for (int64_t i = 0; i < layout->integer; i++)
+        push(g, layout, sprout_named(g, AST_NAME, 0));
+    for (uint32_t n = 1 + below(g, 3); n > 0; n--)
+        push(g, layout, grow_expression(g));
+    push(g, node, layout);
+}
+
 static struct ast *grow_decl(struct grower *g) {
     struct ast *node = sprout_named(g, AST_DECL, 3);
     node->kids[0] = grow_type(g);
@@ -458,6 +471,7 @@ static struct ast *grow_decl(struct grower *g) {
     uint32_t how = below(g, 3);
     node->kids[1] = how == 1 ? grow_expression(g) : NULL;
     node->kids[2] = how == 2 ? grow_subset(g) : NULL;
+    grow_layout(g, node);
     return node;
 }
 
@@ -532,6 +546,8 @@ static struct ast *grow_params(struct grower *g) {
         param->flags = flags | (once_in(g, 4) ? (uint32_t)AST_INOUT : 0);
         param->kids[0] = once_in(g, 4) ? NULL : grow_type(g);
         param->kids[1] = once_in(g, 4) ? grow_expression(g) : NULL;
+        if (param->kids[0])
+            grow_layout(g, param);
         push(g, node, param);
     }
     return node;
@@ -544,6 +560,7 @@ static struct ast *grow_results(struct grower *g) {
         if (once_in(g, 2))
             result->name = grow_name(g);
         result->kids[0] = grow_type(g);
+        grow_layout(g, result);
         push(g, node, result);
     }
     return node;
@@ -602,6 +619,7 @@ static struct ast *grow_layer(struct grower *g) {
             state->kids[1] = maybe_expression(g);
             state->flags = state->kids[1] != NULL && once_in(g, 2) ? AST_TILDE : 0;
             state->flags |= once_in(g, 3) ? AST_BUFFER : 0;
+            grow_layout(g, state);
             push(g, body, state);
         }
     }

@@ -202,7 +202,7 @@ static void test_reserved(void) {
          "OPTIMIZER."},
         {"pipeline p = d {\n fuse_maps \"a\" (64)\n}",
          "1:1: 'pipeline' is not part of the language yet"},
-        {"x: f32[N] layout(n)", "1:11: 'layout' is not part of the language yet"},
+        {"x: f32[N] layout(n)", "1:19: expected ',' or '=>', found ')'"},
         {"y = f(x) using direct(tile = 8)", "1:10: 'using' is not part of the language yet"},
         {"use a as b", "1:7: 'as' is not part of the language yet"},
         {"d = compile(f)", "1:5: expected an expression, found 'compile'"},
