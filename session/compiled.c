@@ -34,11 +34,15 @@ static bool can_be_lowered(struct dcl_function *f) {
     return ok;
 }
 
-/* What has no place of its own stands in the statement ST. */
-static void give_place(struct dcl_session *s, const struct ast *st) {
-    for (struct diag *d = s->diags.first; d; d = d->next)
+/* What has no place of its own stands at SPAN: a variant is lowered for nobody's call. */
+static void give_place(struct dcl_session *s, struct span span) {
+    for (struct diag *d = s->diags.first; d; d = d->next) {
         if (d->span.source == 0)
-            d->span = st->span;
+            d->span = span;
+        for (struct diag_note *n = d->notes; n; n = n->next)
+            if (n->span.source == 0)
+                n->span = span;
+    }
 }
 
 bool compiled_say(struct dcl_session *s, const struct ast *st) {
@@ -56,7 +60,7 @@ bool compiled_say(struct dcl_session *s, const struct ast *st) {
         function_resolve(f) && (compiles ? variant_for(f, 0, NULL) != NULL : can_be_lowered(f));
     f->line = s->line;
     if (!f->holds)
-        give_place(s, st);
+        give_place(s, st->span);
     return f->holds;
 }
 
@@ -340,8 +344,10 @@ static bool run(struct wanted *w, const struct variant *v, struct value *out) {
         if (!argument_memory(w, i))
             return false;
     if (!states_for_writing(s, p, &writes) || !bind_parameters(w, v, at) ||
-        !unit_run(s, p, at, writes.any, data, dims, s->unit.span))
+        !unit_run(s, p, at, writes.any, data, dims, s->unit.span)) {
+        give_place(s, w->span);
         return false;
+    }
     *out = value_none();
     if (n == 1)
         *out = result_of(s, p, 0, data[0], dims[0], w->span);

@@ -6,6 +6,7 @@ fn made(x: f32[_]) -> list { [x] }
 layer L(n: int) { fn forward(x: f32[B, n]) -> f32[B, n] { x } }
 net = L(3)
 n = 3
+fn nth(x: f32[_], n: i64) -> f32 { x[n] }
 #---
 compile g(x: f32[N])
 compile f(x: f64[?, 3], y: f33[N])
@@ -37,3 +38,8 @@ compile n(x: f32[B, 3])
 compile made(x: f32[3])
 #---
 compile small(x: f32[7])
+#---
+x: f32[3] = 1
+compile nth(x: f32[N], n: i64)
+print(nth(x, 2))
+print(nth(x, 3))

@@ -69,7 +69,7 @@ CASES = {
                           "for x in xs { print(met(x, x)) }\nprint(met(xs[1], xs[2]))"),
     "another constant": ("rows(x: f32[B, 4])", "for x in xs { print(rows(x)) }"),
     "a run-time integer": ("nth(x: f32[N], n: i64)",
-                           "for b in 0:5 { print(nth(one * 2, b // 2)) }"),
+                           "for b in 0:5 { print(nth(one * 2, b // 2)) }\nprint(nth(one, 3))"),
     "numbers": ("twice(x: f32)",
                 "print(twice(3), twice(2.5), twice(one[0]))\ny = twice(1)\nprint(y)"),
     "a function of scalars": ("twice(x: f32[N])",
@@ -114,7 +114,7 @@ def said(options, text):
     try:
         s.run(HEAD + text)
     except dclpy.Error as error:
-        s.output += str(error).split("error: ")[1].split(" ")[0]
+        s.output += str(error).split("error: ")[1].split("\n")[0]
     return s.output
 
 
