@@ -39,6 +39,8 @@ struct container {
     struct sym *dims; /* rank of them; row-major, dense */
     enum storage storage;
     enum cont_role role;
+    bool lanes; /* its fill is for what lies beyond the shape of a layout: for the program it starts
+                   unwritten. As spans, no part of the text */
     struct span span;
 };
 

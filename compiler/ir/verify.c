@@ -66,7 +66,7 @@ static bool check_decl(struct verifier *v, const struct node *n) {
     if (n->decl.has_fill && k->storage == STORE_RESERVE)
         return broken(v, 16, "%s is in reserve and has a fill", verify_name(v, k->name));
     s->alive = true;
-    s->written = n->decl.has_fill;
+    s->written = n->decl.has_fill && !k->lanes;
     s->depth = v->loops.n;
     begin_owner(v, c);
     return true;

@@ -137,6 +137,7 @@ static bool op_container(void *host, struct tensor *t, enum storage storage,
     if (fill || lanes) {
         decl->decl.has_fill = true;
         decl->decl.fill = lanes ? zero : expr_of(fill)->constant;
+        graph_cont(l->g, c)->lanes = !fill;
     }
     return !fill || !lanes || scalar_same(t->dtype, zero, expr_of(fill)->constant) ||
            fill_shape(l, t, fill);

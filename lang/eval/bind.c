@@ -619,7 +619,8 @@ bool bind_parameters(const struct call *c, const struct ast *params, const int32
             return false;
     }
     for (uint32_t p = 0; p < params->nkids; p++)
-        if (!lay_out_argument(ev, b->env, params->kids[p],
+        if (ast_layout(params->kids[p]) &&
+            !lay_out_argument(ev, b->env, params->kids[p],
                               &env_find(b->env, params->kids[p]->name, NULL)->value, b->span))
             return false;
     return check_overlap(b);

@@ -33,7 +33,7 @@ struct tensor *declare_laid(struct eval *ev, enum dtype t, uint32_t rank, const 
    an error. */
 bool eval_layout(struct eval *ev, struct env *env, const struct ast *node, uint32_t rank,
                  const struct layout **out);
-/* What the parameter PARAM is bound to, V, in the layout that is declared for it. */
+/* V, what the parameter PARAM is bound to, in the layout that is declared for it. */
 bool lay_out_argument(struct eval *ev, struct env *env, const struct ast *param, struct value *v,
                       struct span span);
 /* Equal dimensions, or an error by REPORT; undecided ones become a requirement with TEXT. */

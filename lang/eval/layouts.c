@@ -169,7 +169,7 @@ struct value layout_index(struct eval *ev, const struct layout *l, uint32_t k,
 bool lay_out_argument(struct eval *ev, struct env *env, const struct ast *param, struct value *v,
                       struct span span) {
     const struct layout *l;
-    if (!ast_layout(param) || v->kind != VAL_TENSOR)
+    if (v->kind != VAL_TENSOR)
         return true;
     struct tensor *t = v->tensor;
     if (!eval_layout(ev, env, param, t->rank, &l))

@@ -26,6 +26,12 @@ fn many(a: f32[N]) -> f32[N] {
                    n//32768%2, n//65536)
   a
 }
+fn unwritten(a: f32[N]) -> f32[N] {
+  b: f32[N] layout(n => n//4, n%4)
+  c = b[0] + 1
+  b = a
+  b * c
+}
 layer L(n: int, block: int) {
   param w: f32[n] layout(i => i//block, i%8) ~ zeros
   fn forward(x: f32[n]) -> f32[n] { w }
