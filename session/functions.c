@@ -97,12 +97,10 @@ static bool check_given(struct dcl_function *f) {
             struct name *have = ARENA_ARRAY(s->messages, struct name, params->nkids);
             for (uint32_t k = 0; k < params->nkids; k++)
                 have[k] = params->kids[k]->name;
-            struct name near = nearest_name(s->names, g->name, have, params->nkids);
             struct diag *d =
                 diag_error(&s->diags, g->span, ERR_ARG_NAME, name_text(s->names, f->def->name),
                            name_text(s->names, g->name));
-            if (!name_none(near))
-                diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
+            help_nearest(&s->diags, d, s->names, g->name, have, params->nkids, "it takes");
             return false;
         }
     }

@@ -40,8 +40,12 @@ bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
     enum initializer i = find(s, n);
     if (nargs != initializers[i].arguments ||
         (nargs && args[0].kind != VAL_FLOAT && args[0].kind != VAL_INT)) {
-        diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
-                   initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
+        struct diag *d =
+            diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
+                       initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
+        diag_help(
+            &s->diags, d,
+            "it starts the params of layers; a tensor of numbers is declared: x: f32[2, 3] = 0");
         return false;
     }
     *out = value_list_new(s->unit.arena, VAL_LIST, 1 + nargs);

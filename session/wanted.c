@@ -94,22 +94,6 @@ static struct diag *refuse(struct dcl_session *s, const struct session_name *x, 
                       arena_printf(s->messages, "%s %s: %s", x->option, x->name, why));
 }
 
-enum { NAMES_TOLD = 8 };
-
-/* The one of the names HAVE that is nearest to N; if none is near, all of them, as WHAT. */
-static void offer(struct dcl_session *s, struct diag *d, struct name n, const struct names_of *have,
-                  const char *what) {
-    struct name near = nearest_name(s->names, n, have->at.at, have->at.n);
-    struct buf all = buf_new(s->messages);
-    for (uint32_t i = 0; i < have->at.n && i < NAMES_TOLD; i++)
-        if (!name_none(have->at.at[i]))
-            buf_printf(&all, "%s%s", all.n ? ", " : "", name_text(s->names, have->at.at[i]));
-    if (!name_none(near))
-        diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
-    else if (what && all.n)
-        diag_help(&s->diags, d, "%s %s%s", what, all.at, have->at.n > NAMES_TOLD ? ", .." : "");
-}
-
 /* Variables that are given before the script starts. */
 static bool check_variables(struct dcl_session *s, const struct ast *file) {
     const struct session_wants *w = s->wants;
@@ -127,7 +111,7 @@ static bool check_variables(struct dcl_session *s, const struct ast *file) {
         if (use == USE_SETS)
             diag_note(&s->diags, d, at, "%s gets its value here", w->given[i].name);
         else
-            offer(s, d, n, &set, NULL);
+            help_nearest(&s->diags, d, s->names, n, set.at.at, set.at.n, NULL);
     }
     return !s->refused;
 }
@@ -154,7 +138,7 @@ static bool check_function(struct dcl_session *s, const struct ast *def) {
         struct diag *d =
             refuse(s, &w->given[i], arena_printf(s->messages, "%s has no such parameter", what));
         note_definition(s, d, def);
-        offer(s, d, n, &have, "it takes");
+        help_nearest(&s->diags, d, s->names, n, have.at.at, have.at.n, "it takes");
     }
     have.at.n = 0;
     for (uint32_t k = 0; k < fn_result_count(def); k++)
@@ -170,7 +154,7 @@ static bool check_function(struct dcl_session *s, const struct ast *def) {
         struct diag *d =
             refuse(s, &w->results[i], arena_printf(s->messages, "%s has no such result", what));
         note_definition(s, d, def);
-        offer(s, d, n, &have, "it gives");
+        help_nearest(&s->diags, d, s->names, n, have.at.at, have.at.n, "it gives");
     }
     return !s->refused;
 }

@@ -48,5 +48,9 @@ struct name check_nearest(const struct module *m, struct name n, const struct na
 /* The same of OTHERS only. */
 struct name nearest_name(const struct names *names, struct name n, const struct name *others,
                          uint32_t nothers);
+/* Help for D, which tells of N, that is none of OTHERS: the nearest, else all of them as WHAT ("it
+   takes"; NULL: nothing). */
+void help_nearest(struct diags *diags, struct diag *d, const struct names *names, struct name n,
+                  const struct name *others, uint32_t nothers, const char *what);
 
 #endif

@@ -104,13 +104,10 @@ static void give_named(struct checker *c, struct match *k, const struct ast *arg
     note_declared(c, m, k->def);
     if (!worth_helping(c))
         return;
-    struct module params = {.names = c->module->names, .defs = map_new(c->arena)};
-    VEC(struct name) names = {0};
+    struct name *names = ARENA_ARRAY(c->arena, struct name, k->params->nkids);
     for (uint32_t i = 0; i < k->params->nkids; i++)
-        VEC_PUSH(c->arena, names, k->params->kids[i]->name);
-    struct name near = check_nearest(&params, arg->name, names.at, names.n);
-    if (!name_none(near))
-        diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
+        names[i] = k->params->kids[i]->name;
+    help_nearest(c->diags, m, c->module->names, arg->name, names, k->params->nkids, "it takes");
 }
 
 static void give_next(struct checker *c, struct match *k, const struct ast *arg) {

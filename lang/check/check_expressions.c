@@ -26,6 +26,15 @@ static void report_count(struct checker *c, const struct ast *index, const struc
     struct buf type = buf_new(c->arena);
     print_ast(c->module->names, base->type, &type);
     diag_detail(c->diags, m, "%s: %s", name, type.at);
+    if (given >= rank || index->kids[index->nkids - 1]->kind == AST_ELSE)
+        return;
+    struct buf whole = buf_new(c->arena);
+    print_ast(c->module->names, index, &whole);
+    struct buf text = buf_new(c->arena);
+    buf_bytes(&text, whole.at, whole.n - 1);
+    for (int k = given; k < rank; k++)
+        buf_text(&text, ", :");
+    diag_help(c->diags, m, "`:` is all of a dimension: %s]", text.at);
 }
 
 /* As many subscripts as dimensions; a pack of indices stands for any number. */

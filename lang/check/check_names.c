@@ -230,6 +230,21 @@ struct name nearest_name(const struct names *names, struct name n, const struct 
     return s.best;
 }
 
+enum { NAMES_TOLD = 8 };
+
+void help_nearest(struct diags *diags, struct diag *d, const struct names *names, struct name n,
+                  const struct name *others, uint32_t nothers, const char *what) {
+    struct name near = nearest_name(names, n, others, nothers);
+    struct buf all = buf_new(diags->arena);
+    for (uint32_t i = 0; i < nothers && i < NAMES_TOLD; i++)
+        if (!name_none(others[i]))
+            buf_printf(&all, "%s%s", all.n ? ", " : "", name_text(names, others[i]));
+    if (!name_none(near))
+        diag_help(diags, d, "did you mean %s?", name_text(names, near));
+    else if (what && all.n)
+        diag_help(diags, d, "%s %s%s", what, all.at, nothers > NAMES_TOLD ? ", .." : "");
+}
+
 struct name check_nearest(const struct module *m, struct name n, const struct name *extra,
                           uint32_t nextra) {
     struct nearest s = nearest_new(m->names, n);

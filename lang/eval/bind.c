@@ -22,9 +22,7 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
                     names[p] = params->kids[p]->name;
                 struct diag *e =
                     diag_error(ev->diags, span, ERR_ARG_NAME, what, text_of(ev, keywords[a]));
-                struct name near = nearest_name(ev->names, keywords[a], names, np);
-                if (!name_none(near))
-                    diag_help(ev->diags, e, "did you mean %s?", text_of(ev, near));
+                help_nearest(ev->diags, e, ev->names, keywords[a], names, np, "it takes");
                 return false;
             }
             if (slots[p] >= 0) {
@@ -231,7 +229,7 @@ static const char *origin(struct binder *b, struct name n) {
 /* The type of an argument, with its name outside and the parameter FROM that it is. */
 static const char *seen_text(struct eval *ev, const char *from, const struct tensor *t) {
     const char *name = text_of(ev, t->name);
-    bool named = !name_none(t->name) && strcmp(name, from) != 0;
+    bool named = !name_none(tensor_called(t)) && strcmp(name, from) != 0;
     return arena_printf(ev->arena, "%s%s%s: %s", from, named ? " is " : "", named ? name : "",
                         type_text(ev, t));
 }

@@ -23,9 +23,12 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
                         (strcmp(class, "float") == 0 && have == DC_FLOAT) ||
                         (strcmp(class, "int") == 0 && have == DC_INT);
             if (!fits) {
-                diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what,
-                           arena_printf(ev->arena, "%s %s type", *class == 'i' ? "an" : "a", class),
-                           dtypes[t->value.dtype].name);
+                struct diag *e = diag_error(
+                    ev->diags, span, ERR_DTYPE_EXPECTED, what,
+                    arena_printf(ev->arena, "%s %s type", *class == 'i' ? "an" : "a", class),
+                    dtypes[t->value.dtype].name);
+                if (strcmp(class, "float") == 0 && have == DC_INT)
+                    diag_help(ev->diags, e, "f32(..) converts");
                 return false;
             }
             continue;
@@ -186,12 +189,11 @@ static bool leave(struct eval *ev, struct value *v, struct span span) {
         return true;
     if (v->tensor->live)
         return tensor_copy(ev, v->tensor, (struct name){0}, span, v);
-    if (v->tensor->container) {
-        struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
-        *x = *v->tensor;
-        x->container = false;
-        v->tensor = x;
-    }
+    struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
+    *x = *v->tensor;
+    x->container = false;
+    x->inner = true;
+    v->tensor = x;
     return true;
 }
 

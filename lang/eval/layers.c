@@ -153,9 +153,7 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             VEC_PUSH(ev->arena, members, x->env->bindings.at[i].name);
         struct diag *e =
             diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
-        struct name near = nearest_name(ev->names, member->name, members.at, members.n);
-        if (!name_none(near))
-            diag_help(ev->diags, e, "did you mean %s?", text_of(ev, near));
+        help_nearest(ev->diags, e, ev->names, member->name, members.at, members.n, "it has");
         return false;
     }
     if (object->kind == VAL_LIST && object->list->path) {
@@ -183,10 +181,16 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             return true;
         }
         struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
-        diag_help(ev->diags, e, "a tensor has shape, rank, dtype and, of two dimensions, T");
+        const struct ast *def = module_find(ev->prelude, member->name, NULL);
+        if (def && def->kind == AST_FN)
+            diag_help(ev->diags, e, "it is a function: %s(x), or x |> %s", name, name);
+        else
+            diag_help(ev->diags, e, "a tensor has shape, rank, dtype and, of two dimensions, T");
         return false;
     }
-    diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);
+    struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);
+    if (object->kind == VAL_LIST)
+        diag_help(ev->diags, e, "lists do not change: l + [x] is a longer one, len(l) its length");
     return false;
 }
 

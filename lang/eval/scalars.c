@@ -372,6 +372,8 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
                                     dtypes[t].name);
         if (op == OP_DIV)
             diag_help(ev->diags, e, "`//` divides integers");
+        else if (info->operands == OPERANDS_FLT && dtype_is_int(t))
+            diag_help(ev->diags, e, "f32(..) converts");
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {

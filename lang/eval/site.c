@@ -65,7 +65,7 @@ struct site site_here(const struct eval *ev, const struct tensor *t, struct span
     const struct tensor *of = t->part ? t->part->of : t;
     return (struct site){.calls = ev->frame,
                          .span = span,
-                         .tensor = of->name,
+                         .tensor = tensor_called(of),
                          .made = of->span,
                          .part = t->part != NULL};
 }
@@ -102,6 +102,19 @@ static void written(const struct diags *d, struct span span, const char **subset
         *subset = arena_printf(d->arena, "%.*s", (int)n, from);
     if (k <= LONGEST_SUBSET)
         *object = arena_printf(d->arena, "%.*s", (int)k, from);
+}
+
+void help_subscripts(struct diags *diags, struct diag *d, struct span span, uint32_t given,
+                     uint32_t rank) {
+    const char *subset, *object;
+    written(diags, span, &subset, &object);
+    if (!*subset || !given || given >= rank || strstr(subset, " else "))
+        return;
+    struct buf text = buf_new(diags->arena);
+    buf_bytes(&text, subset, strlen(subset) - 1);
+    for (uint32_t k = given; k < rank; k++)
+        buf_text(&text, ", :");
+    diag_help(diags, d, "`:` is all of a dimension: %s]", text.at);
 }
 
 struct diag *site_outside(struct diags *d, const struct names *names, const struct site *x,

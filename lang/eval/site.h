@@ -20,6 +20,10 @@ struct site site_here(const struct eval *ev, const struct tensor *t, struct span
    within all calls. */
 struct diag *site_outside(struct diags *d, const struct names *names, const struct site *x,
                           int64_t index, uint32_t dim, const char *size);
+/* To D, that fewer subscripts were given at SPAN than the RANK dimensions: how all of one are said.
+ */
+void help_subscripts(struct diags *diags, struct diag *d, struct span span, uint32_t given,
+                     uint32_t rank);
 /* Where D, told within the calls FROM and those around, stands for who reads the message: at the
    user's call of the library, with notes of calls. */
 void note_calls(struct diags *diags, const struct names *names, struct diag *d,

@@ -137,8 +137,10 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
     }
     if (!ev->ops->concrete(ev->host, &v, target->span))
         return false;
-    if (v.kind == VAL_TENSOR)
+    if (v.kind == VAL_TENSOR) {
         v.tensor->name = target->name;
+        v.tensor->inner = false;
+    }
     if (b)
         b->value = v;
     else
@@ -236,6 +238,12 @@ static bool assign_name(struct eval *ev, struct env *env, const struct ast *targ
     if (v.kind == VAL_TENSOR && can_change(v.tensor)) {
         if (!tensor_copy(ev, v.tensor, target->name, target->span, &v))
             return false;
+    } else if (v.kind == VAL_TENSOR && v.tensor->inner) {
+        struct tensor *x = ARENA_NEW(ev->arena, struct tensor);
+        *x = *v.tensor;
+        x->name = target->name;
+        x->inner = false;
+        v.tensor = x;
     } else if (v.kind == VAL_TENSOR && name_none(v.tensor->name)) {
         ev->ops->hint(ev->host, v.tensor, target->name);
         v.tensor->name = target->name;
@@ -379,7 +387,7 @@ static bool whole_dims(struct eval *ev, struct env *env, const struct ast *whole
             pack = k;
     if (pack == nsubs ? t->rank != nsubs : t->rank + 1 < nsubs) {
         diag_error(ev->diags, whole->span, ERR_INDEX_COUNT,
-                   name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
+                   name_none(tensor_called(t)) ? "the tensor" : text_of(ev, t->name), t->rank,
                    plural(t->rank), nsubs, plural(nsubs));
         return false;
     }

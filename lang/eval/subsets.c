@@ -8,12 +8,13 @@ static bool subscript_count(struct eval *ev, const struct tensor *t, uint32_t gi
     if (given == t->rank)
         return true;
     struct diag *e = diag_error(ev->diags, span, ERR_INDEX_COUNT,
-                                name_none(t->name) ? "the tensor" : text_of(ev, t->name), t->rank,
-                                plural(t->rank), given, plural(given));
-    if (name_none(t->name))
+                                name_none(tensor_called(t)) ? "the tensor" : text_of(ev, t->name),
+                                t->rank, plural(t->rank), given, plural(given));
+    if (name_none(tensor_called(t)))
         diag_detail(ev->diags, e, "%s", type_text(ev, t));
     else
         diag_detail(ev->diags, e, "%s: %s", text_of(ev, t->name), type_text(ev, t));
+    help_subscripts(ev->diags, e, span, given, t->rank);
     return false;
 }
 
@@ -315,9 +316,9 @@ bool block_read(struct eval *ev, const struct block *b, struct value *out) {
 
 static bool writable(struct eval *ev, const struct block *b) {
     if (!b->tensor->container || b->tensor->read_only) {
-        struct diag *e =
-            diag_error(ev->diags, b->span, ERR_READ_ONLY,
-                       name_none(b->tensor->name) ? "a value" : text_of(ev, b->tensor->name));
+        struct diag *e = diag_error(
+            ev->diags, b->span, ERR_READ_ONLY,
+            name_none(tensor_called(b->tensor)) ? "a value" : text_of(ev, b->tensor->name));
         diag_help(ev->diags, e, "declare a container (`name: type`) or an `inout` parameter");
         return false;
     }

@@ -125,6 +125,7 @@ struct tensor {
     uint32_t rank;
     struct value *dims; /* rank of them: INT or SYM */
     struct name name;   /* what the user calls it, for messages; may be none */
+    bool inner;         /* NAME is one of a function that it has left */
     struct span span;   /* where it was made */
     bool container;     /* can be written (declared, result, inout): naming it copies */
     bool read_only;     /* parameter */
@@ -149,6 +150,10 @@ struct tensor {
     uint32_t id;          /* of the host */
 };
 
+/* What T is called where it is used, for messages; may be none. */
+static inline struct name tensor_called(const struct tensor *t) {
+    return t->inner ? (struct name){0} : t->name;
+}
 const char *value_kind_name(const struct value *v); /* "a tensor", "a number", ... */
 static inline struct value value_none(void) {
     return (struct value){.kind = VAL_NONE, .dtype = DT_NONE};

@@ -57,8 +57,8 @@ told(["run", "f.dcl", "--set", "rat=2"], "unknown name rate", status=1)
 
 told(["run", "e.dcl", "--entry", "clip", "--input", "x=x.npy", "--set", "to=1"],
      "error: --set to: clip has no such parameter\n", "clip is declared here: e.dcl:2:1")
-told(["run", "e.dcl", "--entry", "clip", "--input", "xx=x.npy", "--set", "topp=1"],
-     "--input xx: clip has", "it takes x, top", "--set topp: clip has", "did you mean top?")
+told(["run", "e.dcl", "--entry", "clip", "--input", "q=x.npy", "--set", "topp=1"],
+     "--input q: clip has", "it takes x, top", "--set topp: clip has", "did you mean top?")
 told(["run", "e.dcl", "--entry", "clip", "--input", "x=x.npy", "--output", "hihg=y.npy"],
      "--output hihg: clip has no such result", "did you mean high?")
 told(["run", "e.dcl", "--entry", "clip", "--input", "x=x.npy", "--output", "2=y.npy"],
