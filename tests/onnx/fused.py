@@ -197,6 +197,10 @@ def small(*shape):
 
 
 for draw, kind in ((u1, "u1"), (small, "i1")):
+    case("QAttention", [u1(2, 5, 6), draw(6, 24), f4(24), scalar([0.01]), scalar([0.02]), None,
+                        scalar([120], "u1"), scalar([7], kind)], num_heads=2)
+    case("QAttention", [u1(2, 5, 6), draw(6, 24), f4(24), scalar([0.01]), scalar([0.02]), ones,
+                        scalar([120], "u1"), scalar([7], kind)], num_heads=4)
     case("MatMulInteger", [u1(3, 5), draw(5, 4), scalar(9, "u1"), draw(4)], domain="")
     case("DynamicQuantizeMatMul", [f4(2, 3, 5), draw(5, 4), scalar([0.01])], near=1e-3)
     case("DynamicQuantizeMatMul", [f4(3, 5), draw(5, 4), f4(4) ** 2 / 99, draw(4), f4(4)],

@@ -111,3 +111,34 @@ fn onnx_qgemm_weight(b: U[_, _], zero: any, transposed: int) -> any where U: int
     onnx_centred(b, zero, false)
   }
 }
+
+# w, with one scale and zero or one for each column.
+fn onnx_qweight(w: U[*S], scale: F[*Q], zero: any) -> F[*S] where U: int, F: float {
+  if proved(prod(Q) == 1) {
+    onnx_plain(w, scale, zero)
+  } else {
+    onnx_dequantize(w, scale, zero, axis = 1)
+  }
+}
+
+## onnx_packed_attention of quantized x and weights.
+fn onnx_qattention(x: T[*_], w: U[*_], b: F[_], xscale: F[*_], wscale: F[*_], mask: any = none,
+    xzero: any = none, wzero: any = none, past: any = none;
+    num_heads: int, unidirectional: int = 0, mask_filter_value: float = -10000, scale: float = 0)
+    -> list where T: int, U: int, F: float {
+  onnx_packed_attention(onnx_plain(x, xscale, xzero), onnx_qweight(w, wscale, wzero), b, mask, past,
+      num_heads = num_heads, unidirectional = unidirectional, mask_filter_value = mask_filter_value,
+      scale = scale)
+}
+
+## onnx_embed_layer_norm of quantized tables and weights.
+fn onnx_qembed_layer_norm(ids: I[B, S], segments: any, words: T[*_], places: T[*_], kinds: any,
+    g: T[_], b: T[_], mask: any, wscale: F[*_], pscale: F[*_], kscale: any, gscale: F[*_],
+    bscale: F[*_], wzero: any, pzero: any, kzero: any, gzero: any, bzero: any; eps: float = 1e-12)
+    -> list where T: int, F: float, I: int {
+  k = if kinds == none { none } else { onnx_plain(kinds, kscale, kzero) }
+  y = onnx_embed_layer_norm(ids, segments, onnx_plain(words, wscale, wzero),
+      onnx_plain(places, pscale, pzero), k, onnx_plain(g, gscale, gzero),
+      onnx_plain(b, bscale, bzero), mask, eps = eps)
+  y[:2]
+}
