@@ -247,15 +247,12 @@ fn slice_of(start: int?, stop: int?, step: int, n: int) -> list {
   high = if step > 0 { n } else { n - 1 }
   a = if start == none { if step > 0 { low } else { high } } else { within(start, n, low, high) }
   b = if stop == none { if step > 0 { high } else { low } } else { within(stop, n, low, high) }
-  k = if step > 0 { (b - a + step - 1) // step } else { (a - b - step - 1) // -step }
-  [a, if proved(k >= 0) { k } else { max(0, k) }]
+  [a, max(0, if step > 0 { (b - a + step - 1) // step } else { (a - b - step - 1) // -step })]
 }
 
 # K, which counts from the end if it is negative, between LOW and HIGH.
 fn within(k: int, n: int, low: int, high: int) -> int {
-  at = if k < 0 { k + n } else { k }
-  a = if proved(at >= low) { at } else { max(at, low) }
-  if proved(a <= high) { a } else { min(a, high) }
+  min(max(if k < 0 { k + n } else { k }, low), high)
 }
 
 ## The elements in opposite order along AXES, or all.

@@ -208,23 +208,6 @@ static bool static_op(struct eval *ev, enum scalar_op op, uint32_t n, struct val
     return true;
 }
 
-/* Whether A OP B, by what is known of symbols: 1, 0, or -1 if that does not decide it. */
-static int proved_order(struct eval *ev, enum scalar_op op, const struct value *a,
-                        const struct value *b) {
-    struct sym x = value_sym(ev, a), y = value_sym(ev, b);
-    if (op == OP_GT || op == OP_GE) {
-        struct sym z = x;
-        x = y;
-        y = z;
-    }
-    bool strict = op == OP_LT || op == OP_GT;
-    if (!ev->facts || (!strict && op != OP_LE && op != OP_GE))
-        return -1;
-    if (strict ? sym_prove_lt(ev->facts, x, y) : sym_prove_le(ev->facts, x, y))
-        return 1;
-    return (strict ? sym_prove_le(ev->facts, y, x) : sym_prove_lt(ev->facts, y, x)) ? 0 : -1;
-}
-
 /* Integers of which one is symbolic: true if the result stays symbolic or is decided. */
 static bool symbolic_op(struct eval *ev, enum scalar_op op, const struct value *a,
                         struct value *out) {
@@ -244,9 +227,6 @@ static bool symbolic_op(struct eval *ev, enum scalar_op op, const struct value *
             *out = value_bool((eq == 1) == (op == OP_EQ));
             return true;
         }
-        int order = proved_order(ev, op, &a[0], &a[1]);
-        *out = value_bool(order == 1);
-        return order >= 0;
     }
     return false;
 }

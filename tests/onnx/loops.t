@@ -234,23 +234,6 @@ refused("parts of different numbers", "is shorter or longer than another input",
         inputs=[v("x", F32, [3, 2]), v("z", F32, [4, 2])], outputs=[v("y", F32, [2])],
         weights=[zeros])
 
-# --- sizes by turns ------------------------------------------------------------------------------
-
-pairs = Graph(KEPT, node("Unsqueeze", ["i", "nought"], ["from"]),
-              node("Add", ["from", "width"], ["to"]), node("Slice", ["x", "from", "to"], ["part"]),
-              node("ReduceSum", ["part"], ["s"], keepdims=0), node("Add", ["a", "s"], ["b"]),
-              inputs=[v("i", I64), v("c", BOOL), v("a")], outputs=[v("on"), v("b"), v("part")])
-long = numpy.arange(12, dtype="f4").reshape(6, 2)
-text = imported(model(node("Loop", ["n", "", "start"], ["sum", "parts"], body=pairs),
-                      inputs=[v("x", F32, [6, 2])],
-                      outputs=[v("sum"), v("parts", F32, [5, 2, 2])],
-                      weights=[number("n", 5), tensor("start", numpy.float32(0)),
-                               number("nought", [0]), number("width", [2])]), "parts by turns")
-tap.ok("part = onnx_slice(x, [i], [i + 2])" in text and "parts: f32[5, 2, 2]" in text,
-       "are of one size", text)
-parts = numpy.stack([long[i:i + 2] for i in range(5)])
-is_computed([long], [parts.sum(), parts], "parts by turns")
-
 # --- random graphs in graphs ---------------------------------------------------------------------
 # A body is a list of (operator, outputs, inputs, more); `run` computes it, `nodes_of` writes it.
 

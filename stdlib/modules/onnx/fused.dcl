@@ -94,7 +94,7 @@ fn onnx_embed_layer_norm(ids: I[B, S], segments: any = none, words: T[*_], place
     eps: float = 1e-12, mask_index_type: int = 0) -> list where T: float, I: int {
   w = embedding(i64(ids), words)
   p = if at == none {
-    part(places, 0, 0, S, 1)
+    take(places, stack([i for i in 0:S]))
   } else {
     embedding(i64(at), places)
   }
