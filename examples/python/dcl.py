@@ -23,6 +23,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import weakref
 
 # The order of enum dcl_dtype: name, bytes, kind and NumPy's and memoryview's letter. Those of f16
@@ -233,13 +234,21 @@ class Interrupt:
     announces the signal is written at once; a thread that reads it tells libdcl."""
 
     def __init__(self):
-        self.running, self.lock, self.pipe = None, threading.Lock(), None
+        self.running, self.lock, self.pipe, self.calls = None, threading.Lock(), None, 0
 
     def watch(self):
         while number := os.read(self.pipe[0], 1):
-            with self.lock:
-                if self.running and number[0] == signal.SIGINT:
-                    LIB.dcl_stop(self.running)
+            call = self.calls
+            while number[0] == signal.SIGINT and self.stop(call):
+                time.sleep(0.01)  # a call that was about to begin has not seen it
+
+    def stop(self, call):
+        """Stops what runs; whether that is still the call of this number."""
+        with self.lock:
+            same = self.running is not None and self.calls == call
+            if same:
+                LIB.dcl_stop(self.running)
+            return same
 
     def call(self, session, function, *arguments):
         """Signals belong to the main thread; the calls of others just run, as do those of a
@@ -254,7 +263,7 @@ class Interrupt:
         if before not in (-1, self.pipe[1]):
             signal.set_wakeup_fd(before)
             return function(*arguments)
-        self.running = session
+        self.running, self.calls = session, self.calls + 1
         try:
             return function(*arguments)
         finally:

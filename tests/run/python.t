@@ -292,6 +292,7 @@ tap.ok(not wrong, "threads share programs")
 
 m.run("fn endless(x: f32[N]) -> y: f32[N] {\n  y = x\n"
       "  while y[0] > 0.0 { y = y + 1.0 }\n  y\n}")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, as behind `&`
 timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
 start = time.monotonic()
 timer.start()
