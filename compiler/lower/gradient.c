@@ -65,10 +65,10 @@ static bool reverse_call(void *host, const struct ad_call *c, struct region *to,
             in[i] = adjoint_tensor(l, call->in[i].tensor, din[i]);
     struct region *at = l->at;
     l->at = to;
-    l->reversing = true;
+    l->foreign = true;
     l->automatic_read = NULL;
     bool ok = eval_grad(&l->ev, call, out, in);
-    l->reversing = false;
+    l->foreign = false;
     l->at = at;
     l->automatic_read = NULL;
     return ok;

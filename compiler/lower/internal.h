@@ -29,7 +29,7 @@ struct lower {
     VEC(struct memo) memos;
     VEC(struct ad_call) calls; /* with gradients of their own */
     uint32_t kept_from;        /* the first node of the one that is being written */
-    bool reversing;            /* names of the graph that others gave may be in no table here */
+    bool foreign;              /* names of the graph that others gave may be in no table here */
     bool first_use;            /* nothing had had the local name that was taken last */
     bool automatic_first;      /* the same of `automatic` */
     struct name automatic;     /* the READ that was made last, if it may still be renamed */

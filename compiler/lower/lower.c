@@ -23,7 +23,7 @@ bool lower_has(const struct map *m, struct name n) {
 
 /* Whether N is no name for this graph: a word, or the name of something that others made. */
 static bool barred(struct lower *l, struct name n) {
-    return graph_word(l->ev.names, n) || (l->reversing && graph_named(l->g, n));
+    return graph_word(l->ev.names, n) || (l->foreign && graph_named(l->g, n));
 }
 
 static struct name numbered(struct lower *l, struct name base, uint64_t k) {
@@ -895,6 +895,7 @@ static bool finish_result(struct lower *l, const struct value *v, struct name na
 struct graph *lower_finish(struct lower *l, uint32_t n, const struct value *results,
                            const struct name *names, const bool *found) {
     wide_sums(l->g);
+    l->foreign = true; /* it has named things */
     for (uint32_t i = 0; i < n; i++) {
         struct value v = results[i];
         if (v.kind != VAL_TENSOR && v.kind != VAL_SCALAR) {

@@ -598,6 +598,10 @@ static bool map_level(struct eval *ev, struct env *env, const struct ast *s, uin
         while (loops.n < r.at.n)
             VEC_PUSH(ev->arena, loops, in_order[i]);
     }
+    for (uint32_t i = 0; i < first; i++) /* a map in a parallel one is none */
+        for (uint32_t k = 0; s->kids[1 + i]->op == SCHED_PARALLEL && k < r.at.n; k++)
+            if (r.at.at[k].schedule == SCHED_PARALLEL)
+                r.at.at[k].schedule = SCHED_NONE;
     struct map_state m = {{.ev = ev, .outer = env, .ast = s, .ranges = &r}, first, in_order};
     if (r.at.n == 0)
         return run_level(&m, NULL);
