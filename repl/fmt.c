@@ -5,6 +5,7 @@
 #include "lang/format/format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +29,39 @@ static bool write_all(int to, const struct buf *b) {
     return true;
 }
 
-/* PATH, or what it links to, gets the text B and keeps its permissions. */
-static bool replace_file(struct arena *a, const char *path, const struct buf *b) {
+bool replace_file(struct arena *a, const char *path, const struct buf *b) {
     char target[PATH_MAX];
     const char *at = realpath(path, target) ? target : path;
     char *beside = arena_printf(a, "%s.XXXXXX", at);
     struct stat was;
-    int to = stat(at, &was) == 0 ? mkstemp(beside) : -1;
+    bool there = stat(at, &was) == 0;
+    if (strncmp(path, "/dev/", 5) == 0 || (there && !S_ISREG(was.st_mode))) { /* a pipe, .. */
+        int to = open(at, O_WRONLY);
+        bool ok = to >= 0 && write_all(to, b);
+        return to >= 0 && close(to) == 0 && ok;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    if (!there)
+        was.st_mode = 0666 & ~mask;
+    int to = mkstemp(beside);
     bool ok = to >= 0 && write_all(to, b) && fchmod(to, was.st_mode & 07777) == 0;
     ok = ok && fsync(to) == 0;
     if (to >= 0)
         ok = close(to) == 0 && ok;
     ok = ok && rename(beside, at) == 0;
-    if (!ok) {
-        fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
-        if (to >= 0)
-            unlink(beside);
+    if (!ok && to >= 0) {
+        int why = errno;
+        unlink(beside);
+        errno = why;
     }
+    return ok;
+}
+
+static bool replace_or_tell(struct arena *a, const char *path, const struct buf *b) {
+    bool ok = replace_file(a, path, b);
+    if (!ok)
+        fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
     return ok;
 }
 
@@ -96,7 +113,7 @@ static int format_file(struct arena *a, const struct job *job) {
         fwrite(out.n ? out.at : "", 1, out.n, stdout);
         return EXIT_FINE;
     }
-    return same || replace_file(a, job->path, &out) ? EXIT_FINE : EXIT_ERROR;
+    return same || replace_or_tell(a, job->path, &out) ? EXIT_FINE : EXIT_ERROR;
 }
 
 static int format_one(struct arena *a, const struct job *job) {

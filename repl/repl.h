@@ -127,5 +127,8 @@ void progress_show(const struct command_line *c, dcl_session *s);
 void print_messages(dcl_session *s);
 /* The same, and the exit code of a command whose last call FAILED or not. */
 int finish_call(dcl_session *s, bool failed);
+/* fmt.c: PATH, or what it links to, gets the text B and keeps its permissions, whole or not at all;
+   false with errno. */
+bool replace_file(struct arena *a, const char *path, const struct buf *b);
 
 #endif

@@ -163,10 +163,7 @@ bool word_save(struct prompt *p, const char *arguments) {
     const char *path = file_name(p, arguments);
     if (!*path)
         return word_usage(WORD_save);
-    FILE *f = fopen(path, "w");
-    bool ok = f && fwrite(p->saved.at, 1, p->saved.n, f) == p->saved.n;
-    if (f && fclose(f) != 0)
-        ok = false;
+    bool ok = replace_file(p->arena, path, &p->saved);
     if (!ok) {
         fflush(stdout);
         fprintf(stderr, "%s cannot be written: %s\n", path, strerror(errno));

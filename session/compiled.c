@@ -137,6 +137,9 @@ static bool fits_static(const struct dcl_function *f, struct name param, const s
 static bool is_number_for(enum dtype t, const struct value *v) {
     if (dtypes[t].class == DC_BOOL)
         return v->kind == VAL_BOOL;
+    if (v->kind == VAL_INT &&
+        !dtype_is_float(t)) /* what it cannot hold is told by the call itself */
+        return scalar_cast(t, DT_i64, scalar_from_i64(t, v->i)).i64 == v->i;
     return v->kind == VAL_INT || (v->kind == VAL_FLOAT && dtype_is_float(t));
 }
 

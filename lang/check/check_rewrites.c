@@ -62,6 +62,11 @@ static void check_attributes(struct checker *c, const struct ast *e) {
         diag_help(c->diags, d, "it holds arguments of a call: %s = %s", REWRITE_ATTRIBUTES,
                   text_of(c, e->name));
     }
+    if (e->kind == AST_COMPREHENSION || e->kind == AST_GRADIENT || e->kind == AST_MINIMIZE ||
+        e->kind == AST_ASSIGN)
+        diag_help(c->diags,
+                  diag_error(c->diags, e->span, ERR_NOT_HERE, "this cannot stand in a rule"),
+                  "a function may hold it, which the rule calls");
     for (uint32_t k = 0; k < e->nkids && !is_attributes(c, e); k++)
         if (e->kids[k])
             check_attributes(c, e->kids[k]);

@@ -17,6 +17,7 @@ struct place {
     struct ast *number;
     const char *role; /* what a parameter for it is called */
     bool loose;       /* in the signature of a method */
+    bool within;      /* ... in an expression */
 };
 typedef VEC(struct place) places;
 
@@ -52,7 +53,7 @@ static const char *role_of_dim(const struct ast *type, uint32_t d) {
 static const char *role_of_keyword(struct merger *g, struct name n) {
     const char *text = name_text(g->names, n);
     size_t length = strlen(text);
-    bool many = length > 2 && text[length - 1] == 's' && text[length - 2] != 's';
+    bool many = length > 2 && text[length - 1] == 's' && !strchr("aisu", text[length - 2]);
     return many ? arena_strndup(g->arena, text, length - 1) : text;
 }
 
@@ -63,10 +64,11 @@ static struct def *def_of(const struct merger *g, const struct ast *callee) {
     return (struct def *)(uintptr_t)at;
 }
 
-static void collect(struct merger *g, struct ast *e, const char *role, bool loose, places *out) {
+static void collect(struct merger *g, struct ast *e, const char *role, bool loose, bool within,
+                    places *out) {
     const struct def *made = e->kind == AST_CALL ? def_of(g, e->kids[0]) : NULL;
     if (e->kind == AST_INT) {
-        VEC_PUSH(g->arena, *out, ((struct place){e, role, loose}));
+        VEC_PUSH(g->arena, *out, ((struct place){e, role, loose, within}));
         return;
     }
     for (uint32_t k = 0; k < e->nkids; k++) {
@@ -77,10 +79,10 @@ static void collect(struct merger *g, struct ast *e, const char *role, bool loos
             its = role_of_dim(e, k);
         else if (e->kind == AST_KEYWORD)
             its = role_of_keyword(g, e->name);
-        else if (made && k > 0)
+        else if (made && k > 0 && k <= made->layer->kids[0]->nkids)
             its = name_text(g->names, made->layer->kids[0]->kids[k - 1]->name);
         bool signature = e->kind == AST_PARAM || e->kind == AST_RESULT;
-        collect(g, e->kids[k], its, loose || signature, out);
+        collect(g, e->kids[k], its, loose || signature, loose && e->kind != AST_TYPE, out);
     }
 }
 
@@ -91,7 +93,7 @@ static struct name key_of(struct merger *g, const struct def *d) {
     struct ast *body = ast_clone(g->arena, d->layer->kids[2]);
     places at = {0};
     struct buf text = buf_new(g->arena);
-    collect(g, body, "n", false, &at);
+    collect(g, body, "n", false, false, &at);
     for (uint32_t i = 0; i < at.n; i++)
         at.at[i].number->integer = 0;
     print_ast(g->names, body, &text);
@@ -164,6 +166,8 @@ static void merge(struct merger *g, struct def **all, uint32_t n) {
     for (uint32_t i = 0; i < count; i++) {
         changes[i] = differs(all, n, i);
         of[i] = UINT32_MAX;
+        if (changes[i] && first->at.at[i].within)
+            return;
         if (!changes[i] || first->at.at[i].loose)
             continue;
         for (uint32_t k = 0; of[i] == UINT32_MAX && k < made; k++)
@@ -246,7 +250,7 @@ static void merge_level(struct merger *g, uint32_t level) {
         if (d->level != level)
             continue;
         rename_calls(g, d->layer->kids[2]);
-        collect(g, d->layer->kids[2], "n", false, &d->at);
+        collect(g, d->layer->kids[2], "n", false, false, &d->at);
         struct name key = key_of(g, d);
         if (!map_get(&first, key.i, &at)) {
             group none = {0};

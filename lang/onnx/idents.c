@@ -41,7 +41,8 @@ struct idents idents_new(struct arena *a, struct names *names) {
 
 bool idents_taken(const struct idents *s, struct name n) {
     uint64_t asked = 0;
-    return (map_get(&s->taken, n.i, &asked) && asked) || (s->more && map_get(s->more, n.i, NULL));
+    return (map_get(&s->taken, n.i, &asked) && asked) || (s->more && map_get(s->more, n.i, NULL)) ||
+           (s->symbols && map_get(s->symbols, n.i, NULL));
 }
 
 static struct name take(struct idents *s, struct name n) {

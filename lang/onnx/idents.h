@@ -11,9 +11,9 @@
 struct idents {
     struct arena *arena;
     struct names *names;
-    struct map taken;       /* name -> how often it was asked for; 0: it is free again */
-    VEC(struct name) order; /* names that were claimed */
-    const struct map *more; /* names that are taken, too, or NULL */
+    struct map taken;                 /* name -> how often it was asked for; 0: it is free again */
+    VEC(struct name) order;           /* names that were claimed */
+    const struct map *more, *symbols; /* names that are taken, too, or NULL */
 };
 
 /* A scope in which the words of the language, the element types and the functions of onnx.def are

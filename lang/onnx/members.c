@@ -62,8 +62,7 @@ static struct part *kid_of(struct maker *k, struct part *p, struct wire_bytes te
     return kid;
 }
 
-/* How many parts the name has: 1 where it does not come apart at its dots. */
-static unsigned parts_of(struct wire_bytes name) {
+unsigned onnx_member_parts(struct wire_bytes name) {
     unsigned n = 1;
     for (size_t i = 0; i < name.n; i++) {
         if (name.at[i] != '.')
@@ -79,7 +78,7 @@ static void insert(struct maker *k, struct part *root, uint32_t index) {
     struct wire_bytes rest = w->local.n ? w->local : w->name;
     if (!rest.at)
         rest.at = "";
-    for (unsigned n = parts_of(rest); n > 1; n--) {
+    for (unsigned n = onnx_member_parts(rest); n > 1; n--) {
         size_t dot = (size_t)((const char *)memchr(rest.at, '.', rest.n) - rest.at);
         root = kid_of(k, root, (struct wire_bytes){rest.at, dot}, false);
         rest = (struct wire_bytes){rest.at + dot + 1, rest.n - dot - 1};
@@ -251,6 +250,21 @@ static const char *names_of_layer(struct maker *k, const char *outer, const char
     return b.at;
 }
 
+/* Layers of the library are no names of members. */
+static void take_library(struct idents *scope) {
+    for (size_t i = 0; i < LIBRARY; i++)
+        idents_claim(scope, library[i].layer);
+}
+
+/* Nor is what a weight's name has in it a name of a layer. */
+static void take_parts(struct maker *k, const struct part *p) {
+    for (uint32_t i = 0; i < p->kids.n; i++) {
+        const char *text = ident_text(k->arena, p->kids.at[i]->text, "_");
+        map_put(&k->layer_names->taken, name_of_text(k->names, text).i, 1);
+        take_parts(k, p->kids.at[i]);
+    }
+}
+
 static struct ast *make_scope(struct maker *k, const struct part *p, const struct place *at);
 
 /* An element of a list; P is NULL for one that is left out. */
@@ -334,9 +348,13 @@ static struct name layer_of(struct maker *k, struct ast *body, const char *names
 /* The expression that makes what is at AT. Depth is bounded by DEPTH_MAX. */
 static struct ast *make_scope(struct maker *k, const struct part *p, const struct place *at) {
     int64_t length = list_length(p);
-    if (length)
+    if (length) {
+        k->methods->list(k->methods->data, at->file, length);
         return make_list(k, p, at, length);
+    }
     struct idents scope = idents_new(k->arena, k->names);
+    take_library(&scope);
+    scope.symbols = k->methods->symbols;
     scope.more = k->methods->taken(k->methods->data, at->file);
     struct ast *body = new_node(k, AST_BLOCK, 0);
     for (uint32_t i = 0; i < p->kids.n; i++)
@@ -368,6 +386,8 @@ struct onnx_members onnx_members_new(struct arena *a, struct names *names,
         idents_claim(layers, library[i].layer);
     for (uint32_t i = 0; i < m->weights.n; i++)
         insert(&k, root, i);
+    take_parts(&k, root);
+    take_library(scope);
     for (uint32_t i = 0; i < root->kids.n; i++)
         VEC_PUSH(a, k.out.members, make_member(&k, root->kids.at[i], &top, scope));
     for (uint32_t i = 0; i < m->weights.n; i++)

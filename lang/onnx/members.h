@@ -29,11 +29,15 @@ struct onnx_methods {
        none. Its weights, and the layers in it, have been told. */
     struct ast *(*method)(void *data, const char *key, const struct ast *access,
                           struct idents *scope);
+    void (*list)(void *data, const char *key, int64_t length);
     void (*weight)(void *data, uint32_t index, struct ast *access);
     /* Names that mean something in that method, or NULL. */
     const struct map *(*taken)(void *data, const char *key);
+    const struct map *symbols; /* which all methods have */
 };
 
+/* How many parts a weight's dotted name has: 1 where it does not come apart at its dots. */
+unsigned onnx_member_parts(struct wire_bytes name);
 /* SCOPE is the model's; definitions are called as none of LAYERS, another scope. */
 struct onnx_members onnx_members_new(struct arena *a, struct names *names,
                                      const struct onnx_model *m, const struct onnx_methods *methods,

@@ -48,6 +48,11 @@ static struct name claim_output(struct scopes *s, const struct scope *from, stru
 /* The call of scope X in the layer AT, without its targets. */
 static struct ast *call_of(struct scopes *s, const struct scope *x, const struct scope *at) {
     struct ast *call = new_node(s->m, AST_CALL, 0);
+    if (!x->access) {
+        onnx_problem(s->m->problems, "scope %s: it has no layer", x->key);
+        ast_push(s->m->arena, call, new_text_name(s->m, "_"));
+        return call;
+    }
     ast_push(s->m->arena, call, relative(s->m, x->access, at->access));
     for (uint32_t i = 0; i < x->takes.n; i++)
         ast_push(s->m->arena, call, read_in(s, x->takes.at[i], at));
@@ -91,6 +96,8 @@ static uint32_t count_reads(struct scopes *s, const struct scope *at, const stru
     }
     for (uint32_t k = 0; k < at->gives.n; k++)
         c.n += at->gives.at[k] == x;
+    for (uint32_t k = 0; at == s->root && k < s->m->model->outputs.n; k++)
+        c.n += operand_of(s->m, s->m->model->outputs.at[k].id) == x;
     return c.n;
 }
 
@@ -118,13 +125,15 @@ static bool follows(struct scopes *s, const struct scope *x, const struct scope 
    gives. */
 static uint32_t chain_from(struct scopes *s, const struct scope *at, uint32_t i, uint32_t *place) {
     uint32_t n = 1;
+    const struct scope *x = at->items.at[i].inner;
     *place = UINT32_MAX;
-    while (at->items.at[i].inner && i + n < at->items.n && at->items.at[i + n].inner &&
+    if (!x || !x->access || x->access->kind != AST_INDEX ||
+        strcmp(wire_text(s->m->arena, x->element), "0") != 0)
+        return 1;
+    while (i + n < at->items.n && at->items.at[i + n].inner &&
            follows(s, at->items.at[i + n - 1].inner, at->items.at[i + n].inner, at, place))
         n++;
-    const struct scope *x = at->items.at[i].inner;
-    bool whole = x && strcmp(wire_text(s->m->arena, x->element), "0") == 0 && x->outer->find.n == n;
-    return n > 1 && whole ? n : 1;
+    return n > 1 && x->outer->length == n ? n : 1;
 }
 
 /* x = ..; for b in list { x = b(x) } */
@@ -297,12 +306,18 @@ static struct ast *method_of(void *data, const char *key, const struct ast *acce
     return make_method(s, x, scope);
 }
 
+static void list_at(void *data, const char *key, int64_t length) {
+    struct scope *x = scope_at(data, key);
+    if (x)
+        x->length = length;
+}
+
 static void weight_at(void *data, uint32_t index, struct ast *access) {
     const struct scopes *s = data;
     s->m->weights.at[index]->access = s->m->weights.at[index]->read = access;
 }
 
-/* Functions that lines of the layer at KEY call, and symbols. */
+/* Functions that lines of the layer at KEY call. */
 static const struct map *taken_in(void *data, const char *key) {
     struct scopes *s = data;
     struct importer *m = s->m;
@@ -311,8 +326,6 @@ static const struct map *taken_in(void *data, const char *key) {
         return NULL;
     struct map *taken = ARENA_NEW(m->arena, struct map);
     *taken = map_new(m->arena);
-    for (uint32_t i = 0; i < m->dims.n; i++)
-        map_put(taken, m->dims.entries[i].key, 1);
     for (uint32_t i = 0; i < x->items.n; i++)
         if (!x->items.at[i].inner)
             take_called(taken, m->body->lines.at[x->items.at[i].line].value);
@@ -320,7 +333,7 @@ static const struct map *taken_in(void *data, const char *key) {
 }
 
 struct onnx_methods scopes_methods(struct scopes *s) {
-    return (struct onnx_methods){s, method_of, weight_at, taken_in};
+    return (struct onnx_methods){s, method_of, list_at, weight_at, taken_in, &s->m->dims};
 }
 
 void scopes_finish(struct scopes *s, struct ast *block) {

@@ -46,6 +46,13 @@ static const struct ast *value_of(void *data, struct name n) {
     return r->newest ? made->is : made->was;
 }
 
+/* Expressions of a model have no effects. */
+static bool lasts(void *data, const struct ast *e) {
+    (void)data;
+    (void)e;
+    return true;
+}
+
 static bool hidden(void *data, struct name n) {
     (void)data;
     (void)n;
@@ -249,7 +256,7 @@ void rewrite_lines(struct importer *m, const struct module *program) {
     struct rewriter r = {.m = m, .made = map_new(m->arena)};
     struct map before = map_new(m->arena), now = map_new(m->arena);
     struct visitor v = {m, note_read, &before};
-    r.text = (struct rewrite_text){&r, value_of, hidden, program};
+    r.text = (struct rewrite_text){&r, value_of, hidden, lasts, program};
     rewrite_rules_of(m->arena, program, &r.rules);
     if (!r.rules.n)
         return;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    DEPTH_MOST = 32, /* scopes in scopes */
+    DEPTH_MOST = 14, /* parts of a scope's name: a weight's has one more, and no more than 16 */
     LINES_LEAST = 3  /* of a layer's method */
 };
 
@@ -51,8 +51,7 @@ static bool goes_on(struct wire_bytes x, struct wire_bytes y) {
     return x.n > y.n && memcmp(x.at, y.at, y.n) == 0 && x.at[y.n] == '.';
 }
 
-/* The scope that a node's NAME says: its components but the last, taken apart at dots before
-   numbers. */
+/* The scope that a node's NAME says: its components but the last, taken apart at dots. */
 static struct scope *scope_of(struct scopes *s, struct wire_bytes name) {
     struct scope *x = s->root;
     struct wire_bytes before = {"", 0};
@@ -70,12 +69,12 @@ static struct scope *scope_of(struct scopes *s, struct wire_bytes name) {
             rest = (struct wire_bytes){part.at + before.n + 1, part.n - before.n - 1};
         before = part;
         const char *dot;
-        while ((dot = memchr(rest.at, '.', rest.n)) && dot > rest.at) {
+        while (x->depth < DEPTH_MOST && (dot = memchr(rest.at, '.', rest.n)) && dot > rest.at) {
             struct wire_bytes head = {rest.at, (size_t)(dot - rest.at)};
             rest = (struct wire_bytes){dot + 1, rest.n - head.n - 1};
             x = scope_in(s, x, head);
         }
-        if (rest.n)
+        if (rest.n && x->depth < DEPTH_MOST && !memchr(rest.at, '.', rest.n))
             x = scope_in(s, x, rest);
         x->prefix = (struct wire_bytes){name.at, (size_t)(part.at - name.at) + n};
     }
@@ -137,8 +136,14 @@ static const char *role_of(struct scopes *s, const struct onnx_weight *w) {
 static const char *name_in(struct scopes *s, const struct scope *x, const struct onnx_weight *w,
                            struct map *taken) {
     const char *wanted = arena_printf(s->m->arena, "%s.%s", x->key, role_of(s, w)), *text = wanted;
-    for (int k = 2; map_get(taken, name_of_text(s->m->model->ids, text).i, NULL); k++)
-        text = arena_printf(s->m->arena, "%s_%d", wanted, k);
+    uint64_t k = 1;
+    struct name n = name_of_text(s->m->model->ids, wanted);
+    if (!map_get(taken, n.i, &k))
+        return text;
+    do
+        text = arena_printf(s->m->arena, "%s_%llu", wanted, (unsigned long long)++k);
+    while (map_get(taken, name_of_text(s->m->model->ids, text).i, NULL));
+    map_put(taken, n.i, k);
     return text;
 }
 
@@ -156,7 +161,9 @@ static void name_weights(struct scopes *s) {
     for (uint32_t i = 0; i < m->model->weights.n; i++) {
         struct onnx_weight *w = &m->model->weights.at[i];
         const char *name = wire_text(m->arena, w->name);
-        if (r.of_weight[i] && !is_under(name, r.of_weight[i]->key))
+        bool apart = onnx_member_parts(w->name) > 1 || !strchr(name, '.');
+        if (r.of_weight[i] && r.of_weight[i]->outer &&
+            !(apart && is_under(name, r.of_weight[i]->key)))
             w->local.n = 1; /* below */
         else
             map_put(&taken, name_of_text(m->model->ids, name).i, 1);
@@ -169,8 +176,9 @@ static void name_weights(struct scopes *s) {
             w->local = (struct wire_bytes){name, strlen(name)};
             map_put(&taken, name_of_text(m->model->ids, name).i, 1);
         }
-        s->weight[i] = name;
-        for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        bool apart = w->local.n || onnx_member_parts(w->name) > 1 || !strchr(name, '.');
+        s->weight[i] = apart ? name : "";
+        for (const char *dot = strchr(s->weight[i], '.'); dot; dot = strchr(dot + 1, '.')) {
             struct name key = name_of(m->model->ids, name, (size_t)(dot - name));
             uint64_t at = 0;
             if (map_get(&s->by_key, key.i, &at))
@@ -322,8 +330,9 @@ static void enter_layer(struct scopes *s, struct scope *x) {
 static void choose_layers(struct scopes *s) {
     for (uint32_t k = 1; k < s->all.n; k++) {
         struct scope *x = s->all.at[k];
-        x->layer = x->weights && x->complete && x->count >= LINES_LEAST &&
-                   x->last - x->first + 1 == x->count;
+        struct wire_bytes key = {x->key, strlen(x->key)};
+        x->layer = x->weights && x->complete && onnx_member_parts(key) == x->depth &&
+                   x->count >= LINES_LEAST && x->last - x->first + 1 == x->count;
         bool lists = x->find.n > 0;
         for (uint32_t i = 0; i < x->find.n; i++)
             lists = lists &&

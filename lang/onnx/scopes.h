@@ -17,6 +17,7 @@ struct scope {
     uint32_t depth;
     struct map find; /* element -> struct scope * */
     uint32_t first, last, count;
+    int64_t length;         /* of a list: its elements */
     bool weights;           /* some weight's name is in it */
     bool complete;          /* no loops, branches, or sizes that only a run finds */
     bool layer, entered;    /* ENTERED: it is an item of the one around it */

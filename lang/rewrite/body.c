@@ -26,6 +26,7 @@ struct body {
     const struct ast *of; /* the layer */
     struct map known;     /* name.i -> struct known * */
     struct rewrite_text text;
+    bool trains; /* it takes gradients or changes params */
     bool newest; /* names stand for what has been rewritten already */
     bool met;
     uint64_t left;    /* nodes that may still be added */
@@ -85,22 +86,6 @@ static bool is_buffer(const struct body *b, struct name n) {
     return false;
 }
 
-/* Whether E gives below what it gives here. */
-static bool is_lasting(const struct body *b, const struct ast *e) {
-    const struct known *k = e->kind == AST_NAME ? find(b, e->name) : NULL;
-    bool good = !(k && k->changes) && !(e->kind == AST_NAME && is_buffer(b, e->name)) &&
-                e->kind != AST_BLOCK && e->kind != AST_COMPREHENSION && e->kind != AST_MEMBER;
-    for (uint32_t i = 0; good && i < e->nkids; i++)
-        good = !e->kids[i] || is_lasting(b, e->kids[i]);
-    return good;
-}
-
-static const struct ast *value_of(void *data, struct name n) {
-    const struct body *b = data;
-    const struct known *k = find(b, n);
-    return !k ? NULL : b->newest ? k->newest : k->value;
-}
-
 static bool is_hidden(void *data, struct name n) {
     const struct body *b = data;
     const struct ast *members = b->of ? b->of->kids[2] : NULL,
@@ -113,6 +98,62 @@ static bool is_hidden(void *data, struct name n) {
         hidden = name_eq(s->kind == AST_ASSIGN ? s->kids[1]->name : s->name, n);
     }
     return hidden;
+}
+
+/* Whether PARAM may be an instance, whose state can change. */
+static bool may_be_instance(const struct body *b, const struct ast *param) {
+    static const char *const holders[] = {"any", "list", "fn"};
+    const struct ast *type = param->kids[0];
+    const struct ast *def = type ? module_find(b->text.module, type->name, NULL) : NULL;
+    bool may = !type || (def && def->kind == AST_LAYER);
+    for (size_t i = 0; !may && i < sizeof holders / sizeof *holders; i++)
+        may = strcmp(name_text(b->names, type->name), holders[i]) == 0;
+    return may;
+}
+
+/* Whether a call of CALLEE reads its arguments only, and writes nothing. */
+static bool is_pure(const struct body *b, const struct ast *callee) {
+    if (callee->kind != AST_NAME || is_hidden((void *)(uintptr_t)b, callee->name))
+        return false;
+    const struct ast *def = module_find(b->text.module, callee->name, NULL);
+    bool pure = !def || def->kind == AST_FN;
+    for (uint32_t i = 0; pure && def && i < def->kids[0]->nkids; i++)
+        pure = !(def->kids[0]->kids[i]->flags & AST_INOUT) &&
+               !may_be_instance(b, def->kids[0]->kids[i]);
+    return pure;
+}
+
+/* Whether E gives below what it gives here. */
+static bool is_lasting(const struct body *b, const struct ast *e) {
+    const struct known *k = e->kind == AST_NAME ? find(b, e->name) : NULL;
+    bool good = !(k && k->changes) && !(e->kind == AST_NAME && is_buffer(b, e->name)) &&
+                e->kind != AST_BLOCK && e->kind != AST_COMPREHENSION && e->kind != AST_MEMBER &&
+                e->kind != AST_GRADIENT && e->kind != AST_MINIMIZE;
+    if (e->kind == AST_CALL)
+        good = good && is_pure(b, e->kids[0]);
+    if (e->kind == AST_PIPE && e->kids[1]->kind == AST_NAME)
+        good = good && is_pure(b, e->kids[1]);
+    for (uint32_t i = 0; good && i < e->nkids; i++)
+        good = !e->kids[i] || is_lasting(b, e->kids[i]);
+    return good;
+}
+
+static bool lasts(void *data, const struct ast *e) {
+    return is_lasting(data, e);
+}
+
+/* Whether E takes gradients or changes params: then names stand for themselves. */
+static bool trains(const struct ast *e) {
+    bool any = e->kind == AST_GRADIENT || e->kind == AST_MINIMIZE || e->kind == AST_STEP;
+    for (uint32_t k = 0; !any && k < e->nkids; k++)
+        any = e->kids[k] && trains(e->kids[k]);
+    return any;
+}
+
+static const struct ast *value_of(void *data, struct name n) {
+    const struct body *b = data;
+    const struct known *k = find(b, n);
+    return !k ? NULL : b->newest ? k->newest : k->value;
 }
 
 /* --- one expression -------------------------------------------------------------------------- */
@@ -253,7 +294,7 @@ static struct ast *walk_assign(struct body *b, struct ast *s) {
     struct known *k =
         s->nkids == 2 && s->kids[1]->kind == AST_NAME ? find(b, s->kids[1]->name) : NULL;
     s->kids[0] = walk(b, s->kids[0]);
-    if (k && !k->changes && is_lasting(b, value)) {
+    if (k && !k->changes && !b->trains && is_lasting(b, value)) {
         k->value = value;
         k->newest = ast_clone(b->arena, s->kids[0]);
     }
@@ -281,13 +322,12 @@ static struct ast *walk(struct body *b, struct ast *s) {
 
 /* --- which rules ----------------------------------------------------------------------------- */
 
-/* Whether E calls DEF, or what E calls in module M does: a rule is not applied in what its own
-   replacement is made of. SEEN holds what has been looked at. */
+/* Whether E names DEF, or what E names in module M does. SEEN holds what has been looked at. */
 static bool leads_to(const struct module *m, const struct ast *e, const struct ast *def,
                      struct map *seen) {
     const struct module *where = NULL;
-    if (e->kind == AST_CALL && e->kids[0]->kind == AST_NAME) {
-        const struct ast *to = module_find(m, e->kids[0]->name, &where);
+    if (e->kind == AST_NAME) {
+        const struct ast *to = module_find(m, e->name, &where);
         if (to == def)
             return true;
         if (to && where == m && to->kind == AST_FN && !map_get(seen, to->name.i, NULL)) {
@@ -316,13 +356,17 @@ const struct ast *rewrite_definition(struct arena *a, const struct module *m, co
     rewrite_rules all = {0};
     struct body b = {
         .arena = a, .names = m->names, .of = of, .known = map_new(a), .taken = map_new(a)};
-    b.text = (struct rewrite_text){&b, value_of, is_hidden, m};
+    b.text = (struct rewrite_text){&b, value_of, is_hidden, lasts, m};
+    b.trains = trains(def->kids[3]);
     rewrite_rules_of(a, m, &all);
-    for (uint32_t i = 0; i < all.n; i++) {
-        struct map seen = map_new(a);
-        if (!leads_to(all.at[i].module, all.at[i].rule->kids[1], def, &seen))
-            VEC_PUSH(a, b.rules, all.at[i]);
-    }
+    for (uint32_t i = 0; i < all.n; i++) /* what replacements are made of stays as it is */
+        for (uint32_t k = 1; k < all.at[i].rule->nkids; k++) {
+            struct map seen = map_new(a);
+            if (all.at[i].rule->kids[k] &&
+                leads_to(all.at[i].module, all.at[i].rule->kids[k], def, &seen))
+                return def;
+        }
+    b.rules = all;
     if (!b.rules.n)
         return def;
     struct ast *copy = ast_clone(a, def);

@@ -71,7 +71,7 @@ static bool is_number(const struct matcher *m, const struct ast *e, double *v) {
 static bool same(const struct matcher *m, const struct ast *x, const struct ast *y) {
     double v, w;
     if (ast_equal(x, y) || ast_equal(resolved(m, x), resolved(m, y)))
-        return true;
+        return x->nkids == 0 || m->text->lasts(m->text->data, x);
     return is_number(m, x, &v) && is_number(m, y, &w) && (float)v == (float)w;
 }
 
@@ -126,6 +126,21 @@ static void bind(struct matcher *m, struct name n, const struct ast *value, bool
     VEC_PUSH(m->arena, m->out->bound, ((struct rewrite_bound){n, value, attributes}));
 }
 
+static bool names_param(const struct ast *params, const struct ast *e) {
+    bool names = false;
+    for (uint32_t i = 0; e->kind == AST_NAME && i < params->nkids; i++)
+        names = names || name_eq(params->kids[i]->name, e->name);
+    for (uint32_t k = 0; !names && k < e->nkids; k++)
+        names = e->kids[k] && names_param(params, e->kids[k]);
+    return names;
+}
+
+/* The default of parameter I, NULL: it has none that means the same outside. */
+static const struct ast *default_of(const struct ast *params, uint32_t i) {
+    const struct ast *e = params->kids[i]->kids[1];
+    return e && names_param(params, e) ? NULL : e;
+}
+
 static bool match_arguments(struct matcher *m, const struct ast *def, const struct ast *p,
                             const struct ast *e) {
     const struct ast *params = def->kids[0], *attrs = NULL;
@@ -135,7 +150,7 @@ static bool match_arguments(struct matcher *m, const struct ast *def, const stru
         return false;
     struct ast *rest = ast_new(m->arena, AST_CALL, e->span, 0);
     for (uint32_t i = 0; i < params->nkids; i++) {
-        const struct ast *param = params->kids[i], *otherwise = param->kids[1];
+        const struct ast *param = params->kids[i], *otherwise = default_of(params, i);
         if (!want[i] && !have[i])
             continue;
         if (want[i] && (have[i] || otherwise)) {
@@ -238,12 +253,21 @@ static uint32_t count_commutative(const struct ast *p) {
     return n;
 }
 
-/* Whether what the replacement calls means the same in the text. */
-static bool reaches(const struct matcher *m, const struct ast *e) {
-    bool good = e->kind != AST_CALL || e->kids[0]->kind != AST_NAME ||
-                same_function(m, e->kids[0], e->kids[0]);
+/* Whether the rule gives N a meaning of its own. */
+static bool is_own(const struct matcher *m, const struct ast *rule, struct name n) {
+    bool own = false;
+    for (uint32_t i = 0; !own && i < m->out->bound.n; i++)
+        own = name_eq(m->out->bound.at[i].name, n);
+    for (uint32_t i = 3; !own && i < rule->nkids; i++)
+        own = name_eq(rule->kids[i]->name, n);
+    return own;
+}
+
+/* Whether the names in E, of RULE, that are none of its own mean the same in the text. */
+static bool reaches(const struct matcher *m, const struct ast *rule, const struct ast *e) {
+    bool good = e->kind != AST_NAME || is_own(m, rule, e->name) || same_function(m, e, e);
     for (uint32_t k = 0; good && k < e->nkids; k++)
-        good = !e->kids[k] || reaches(m, e->kids[k]);
+        good = !e->kids[k] || reaches(m, rule, e->kids[k]);
     return good;
 }
 
@@ -259,7 +283,7 @@ bool rewrite_matches(struct arena *a, const struct rewrite_text *t, const struct
         m.seen = 0;
         out->bound.n = 0;
         if (match(&m, pattern, e))
-            return reaches(&m, r->rule);
+            return reaches(&m, r->rule, r->rule);
         uint32_t unseen = m.orders - m.seen; /* their order makes no difference */
         m.swapped = ((m.swapped >> unseen) + 1) << unseen;
     }

@@ -21,6 +21,8 @@ struct rewrite_text {
     const struct ast *(*value)(void *data, struct name n);
     /* Whether NAME, which is called, is hidden by something of the text itself. */
     bool (*hidden)(void *data, struct name n);
+    /* Whether the expression E, evaluated twice, gives the same. */
+    bool (*lasts)(void *data, const struct ast *e);
     const struct module *module; /* whose names the text uses */
 };
 

@@ -160,6 +160,33 @@ for i, op in enumerate(["Relu", "Tanh"]):
 check("different layers in a row", net, [h], ["blocks = [Blocks(), Blocks_2()]",
                                               "for block in blocks { x = block(x) }"])
 
+net, h = Net([3, 4]), "x"
+for i in range(2):
+    h = block(net, "/blocks.%d" % i, h)
+check("whose first value is a result, too", net, [h, "x"], ["for block in blocks"])
+net = Net([3, 4])
+first = net.linear("/stem", "x", 4)
+h = first
+for i in range(2):
+    h = block(net, "/blocks.%d" % i, h)
+check("or a value before it", net, [first, h], ["for block in blocks"])
+net, h = Net([3, 4]), "x"
+for i in range(2):
+    h = block(net, "/%d" % i, h)
+check("members of the model that are numbers", net, [h], [], ["for block"])
+net, h = Net([3, 4]), "x"
+for i in range(2):
+    h = block(net, "/s.%d" % i, h)
+h = net.add("", "Add", h, net.weight("s.scale", 4))
+check("a list that holds a weight", net, [h], [], ["for block"])
+net, h = Net([3, 4]), "x"
+for name in "Block", "other", "Linear":
+    h = block(net, "/%s" % name, h)
+check("members called as layers", net, [h], [])
+for scope in "/..", "/a..b", "/" + "/".join("a%d" % k for k in range(20)), "/a.b.c.d" * 9:
+    net = Net([3, 4])
+    check("odd scopes: " + scope[:20], net, [block(net, scope, "x")], [])
+
 # --- scopes in scopes ---------------------------------------------------------------------------
 
 

@@ -156,6 +156,44 @@ rewrite r { sin(a) => k + a where k = a * 10 }
 fn f(k: f32) -> f32 { a = k + 1; sin(k) + sin(a) }
 f(1)
 """, "33.0\n")
+prints("what a method reads may change, and what writes is no value", """
+fn f(x: f32[N]) -> f32[N] { x * 2 }
+fn next(inout c: f32[1]) -> f32 { c[0] = c[0] + 1; 1 * c[0] }
+rewrite r { f(x) + 1 => k where k = x * 2 + 1; a - a => f32(0) }
+layer L(n: int) {
+  buffer q: f32[n] = 1
+  fn own() -> f32[n] { q * 1 }
+  fn forward(x: f32[n]) -> f32[n] {
+    b = f(own())
+    q = x
+    b + 1
+  }
+}
+fn two(x: f32) -> f32 {
+  c: f32[1] = x
+  next(c) - next(c)
+}
+L(2)(stack([1.0, 2]))
+two(1)
+""", "[3. 3.]  f32[2]\n-1.0\n")
+prints("not in what any replacement leads to", """
+fn f(x: f32) -> f32 { sin(x) + 1 }
+fn g(x: f32) -> f32 { cos(x) + 1 }
+rewrite r { sin(x) + 1 => k * 1 where k = x |> f; cos(x) + 1 => f(x) + g(x) }
+f(0)
+g(0)
+""", "1.0\n2.0\n")
+prints("a gradient is of what stands in it", """
+layer L { param w: f32[2] = 1 }
+fn en(x: f32[2]) -> f32 { sum(x * x) }
+rewrite r { en(x * 2) => 4 * en(x) }
+fn t(net: L) -> any {
+  y = net.w * 2
+  v, g = gradient en(y) + sum(net.w) over net
+  v
+}
+t(L())
+""", "10.0\n")
 prints("a rule given anew, and a text that is taken back", """
 rewrite r { sin(a) => a }
 fn f(x: f32) -> f32 { sin(x) }
