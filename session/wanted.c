@@ -120,6 +120,23 @@ static void note_definition(struct dcl_session *s, struct diag *d, const struct 
     diag_note(&s->diags, d, def->span, "%s is declared here", name_text(s->names, def->name));
 }
 
+/* Whether DEF has what is GIVEN: a parameter, or a RESULT, by its name or number; else says so. */
+static void check_name(struct dcl_session *s, const struct ast *def,
+                       const struct session_name *given, const struct names_of *have, bool result) {
+    struct name n = name_of_text(s->names, given->name);
+    for (uint32_t k = 0; k < have->at.n; k++)
+        if (name_eq(have->at.at[k], n) ||
+            (result && strcmp(arena_printf(s->messages, "%u", k), given->name) == 0))
+            return;
+    const char *what =
+        arena_printf(s->messages, "%s has no such %s", name_text(s->names, def->name),
+                     result ? "result" : "parameter");
+    struct diag *d = refuse(s, given, what);
+    note_definition(s, d, def);
+    help_nearest(&s->diags, d, s->names, n, have->at.at, have->at.n,
+                 result ? "it gives" : "it takes");
+}
+
 /* Arguments and results of the function DEF. */
 static bool check_function(struct dcl_session *s, const struct ast *def) {
     const struct session_wants *w = s->wants;
@@ -127,35 +144,13 @@ static bool check_function(struct dcl_session *s, const struct ast *def) {
     struct names_of have = {0};
     for (uint32_t i = 0; i < params->nkids; i++)
         VEC_PUSH(s->messages, have.at, params->kids[i]->name);
-    const char *what = name_text(s->names, def->name);
-    for (int i = 0; i < w->n; i++) {
-        struct name n = name_of_text(s->names, w->given[i].name);
-        bool found = false;
-        for (uint32_t k = 0; k < have.at.n; k++)
-            found = found || name_eq(have.at.at[k], n);
-        if (found)
-            continue;
-        struct diag *d =
-            refuse(s, &w->given[i], arena_printf(s->messages, "%s has no such parameter", what));
-        note_definition(s, d, def);
-        help_nearest(&s->diags, d, s->names, n, have.at.at, have.at.n, "it takes");
-    }
+    for (int i = 0; i < w->n; i++)
+        check_name(s, def, &w->given[i], &have, false);
     have.at.n = 0;
     for (uint32_t k = 0; k < fn_result_count(def); k++)
         VEC_PUSH(s->messages, have.at, fn_result_name(def, k));
-    for (int i = 0; i < w->nresults; i++) {
-        struct name n = name_of_text(s->names, w->results[i].name);
-        bool found = false;
-        for (uint32_t k = 0; k < have.at.n; k++)
-            found = found || name_eq(have.at.at[k], n) ||
-                    strcmp(arena_printf(s->messages, "%u", k), w->results[i].name) == 0;
-        if (found)
-            continue;
-        struct diag *d =
-            refuse(s, &w->results[i], arena_printf(s->messages, "%s has no such result", what));
-        note_definition(s, d, def);
-        help_nearest(&s->diags, d, s->names, n, have.at.at, have.at.n, "it gives");
-    }
+    for (int i = 0; i < w->nresults; i++)
+        check_name(s, def, &w->results[i], &have, true);
     return !s->refused;
 }
 

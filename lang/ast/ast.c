@@ -65,6 +65,13 @@ struct ast *ast_clone(struct arena *a, const struct ast *node) {
     return copy;
 }
 
+bool ast_holds(const struct ast *node, enum ast_kind kind) {
+    bool holds = node && node->kind == kind;
+    for (uint32_t i = 0; node && !holds && i < node->nkids; i++)
+        holds = ast_holds(node->kids[i], kind);
+    return holds;
+}
+
 bool ast_may_miss(const struct ast *param) {
     return param->kids[1] || (param->kids[0] && (param->kids[0]->flags & AST_OPTIONAL));
 }

@@ -88,6 +88,8 @@ void ast_push(struct arena *a, struct ast *node, struct ast *kid);
 struct ast *ast_clone(struct arena *a, const struct ast *node);
 /* Same kind, names, values and kids; spans and AST_PAREN aside. */
 bool ast_equal(const struct ast *x, const struct ast *y);
+/* Whether a node of KIND stands in NODE (which may be NULL), or is it. */
+bool ast_holds(const struct ast *node, enum ast_kind kind);
 /* Whether a call may leave out the argument of PARAM: a default, or an optional type. */
 bool ast_may_miss(const struct ast *param);
 /* Whether ITEM of a file is a function, layer or rewrite: what other items may name. */

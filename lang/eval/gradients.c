@@ -234,10 +234,7 @@ static bool update_all(struct eval *ev, struct env *env, const struct ast *e,
 }
 
 bool takes_gradient(const struct ast *e) {
-    bool found = e && (e->kind == AST_GRADIENT || e->kind == AST_MINIMIZE);
-    for (uint32_t i = 0; e && i < e->nkids && !found; i++)
-        found = takes_gradient(e->kids[i]);
-    return found;
+    return ast_holds(e, AST_GRADIENT) || ast_holds(e, AST_MINIMIZE);
 }
 
 /* Whether the value of E depends on something of each part that it is taken over: nobody wants

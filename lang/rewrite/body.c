@@ -1,9 +1,10 @@
 /* Rules applied to the body of a function.
 
    Note [what a name stands for]. A name that is given a value once, outright, stands for that value
-   below, in its block and those within, as long as what the value is made of cannot change: other
-   such names, parameters that are not inout, indices, params and members. Containers and buffers
-   change, and names that are given a value twice. */
+   below, as long as what the value is made of cannot change: other such names, parameters that are
+   not inout, indices, params, and calls of functions that take neither inout nor what may be an
+   instance. Containers and buffers change, and names that are given a value twice; calls of
+   members and methods may do anything. */
 #include "lang/rewrite/rewrite.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ struct body {
     const struct ast *of; /* the layer */
     struct map known;     /* name.i -> struct known * */
     struct rewrite_text text;
-    bool trains; /* it takes gradients or changes params */
+    bool trains; /* it takes gradients or changes params: names stand for themselves */
     bool newest; /* names stand for what has been rewritten already */
     bool met;
     uint64_t left;    /* nodes that may still be added */
@@ -140,14 +141,6 @@ static bool is_lasting(const struct body *b, const struct ast *e) {
 
 static bool lasts(void *data, const struct ast *e) {
     return is_lasting(data, e);
-}
-
-/* Whether E takes gradients or changes params: then names stand for themselves. */
-static bool trains(const struct ast *e) {
-    bool any = e->kind == AST_GRADIENT || e->kind == AST_MINIMIZE || e->kind == AST_STEP;
-    for (uint32_t k = 0; !any && k < e->nkids; k++)
-        any = e->kids[k] && trains(e->kids[k]);
-    return any;
 }
 
 static const struct ast *value_of(void *data, struct name n) {
@@ -357,7 +350,8 @@ const struct ast *rewrite_definition(struct arena *a, const struct module *m, co
     struct body b = {
         .arena = a, .names = m->names, .of = of, .known = map_new(a), .taken = map_new(a)};
     b.text = (struct rewrite_text){&b, value_of, is_hidden, lasts, m};
-    b.trains = trains(def->kids[3]);
+    b.trains = ast_holds(def->kids[3], AST_GRADIENT) || ast_holds(def->kids[3], AST_MINIMIZE) ||
+               ast_holds(def->kids[3], AST_STEP);
     rewrite_rules_of(a, m, &all);
     for (uint32_t i = 0; i < all.n; i++) /* what replacements are made of stays as it is */
         for (uint32_t k = 1; k < all.at[i].rule->nkids; k++) {

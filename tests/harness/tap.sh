@@ -110,3 +110,18 @@ done_testing() {
     [ $tap_failures -eq 0 ] && [ $tap_count -gt 0 ]
     exit
 }
+
+# by_oracles NAME SCRIPT [PACKAGES]: the script of Python, with the libraries of others (oracles),
+# succeeds; what it prints is shown. Skips all without them, or without PACKAGES ("torch, timm").
+by_oracles() {
+    tap_python=$DCL_BUILD/oracles/bin/python
+    if ! [ -x "$tap_python" ] || ! "$tap_python" -c "import ${3:-numpy}" 2>import; then
+        skip_all "\`tests/harness/oracles${3:+ torch}\` has not been run in the build folder"
+    fi
+    if "$tap_python" "$2" >by_oracles.out 2>&1; then
+        pass "$1"
+    else
+        fail "$1"
+    fi
+    while read -r tap_line; do diag "$tap_line"; done <by_oracles.out
+}

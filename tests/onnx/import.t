@@ -13,6 +13,7 @@ numpy = tap.need_numpy()
 
 import dclpy  # noqa: E402
 from models import Graph, attribute, block, integer, model, node, tensor, value  # noqa: E402
+from programs import imported, is_computed  # noqa: E402
 
 F32, I64, COMPLEX = 1, 7, 14
 rng = numpy.random.default_rng(1)
@@ -27,25 +28,9 @@ def save(data, name="m"):
         file.write(data)
 
 
-def imported(data, what, *options):
-    """The text that the model becomes."""
-    save(data)
-    for old in "m.dcl", "m.safetensors":
-        if os.path.exists(old):
-            os.remove(old)
-    tap.is_str(tap.dcl("import", "m.onnx", *options), (0, "", ""), what)
-    with open("m.dcl", encoding="utf-8") as file:
-        return file.read()
-
-
 def computes(data, arguments, want, what, backends=("ref",), *options):
     text = imported(data, what, *options)
-    for backend in backends:
-        with dclpy.Session("backend=" + backend) as s:
-            s.run_file("m.dcl")
-            got = s.call("model", *arguments)
-            for g, w in zip(got if isinstance(got, tuple) else [got], want):
-                tap.is_close(g, w, "%s: computes on %s" % (what, backend))
+    is_computed(arguments, want, what, backends)
     return text
 
 

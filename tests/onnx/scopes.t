@@ -3,6 +3,7 @@
 elements of lists in loops; and whatever the scopes are, the program computes the same."""
 
 import random
+import time
 
 import tap
 
@@ -186,6 +187,24 @@ check("members called as layers", net, [h], [])
 for scope in "/..", "/a..b", "/" + "/".join("a%d" % k for k in range(20)), "/a.b.c.d" * 9:
     net = Net([3, 4])
     check("odd scopes: " + scope[:20], net, [block(net, scope, "x")], [])
+
+
+
+def stacked(net, scope, x, times):
+    """Of sizes that are multiples of an open one."""
+    y = scope + "_y"
+    net.nodes.append(node("Concat", [x] * times, [y], name="/Concat" + scope, axis=0))
+    net.values[y] = numpy.concatenate([net.values[x]] * times)
+    h = net.add(scope, "MatMul", y, net.weight(scope[1:] + ".w", 4, 4))
+    return net.add(scope, "Tanh", net.add(scope, "Neg", h))
+
+
+net = Net(["N", 4])
+check("sizes in expressions", net, [stacked(net, "/a", "x", 2), stacked(net, "/b", "x", 3)], [])
+net = Net([3, 4])
+begin = time.monotonic()
+check("a name of many dots", net, [net.linear("/" + ".".join("a" * 20000), "x", 4)], [])
+tap.ok(time.monotonic() - begin < 30, "without delay")
 
 # --- scopes in scopes ---------------------------------------------------------------------------
 

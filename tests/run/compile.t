@@ -190,4 +190,11 @@ s.run("fn other(x: f32[N]) -> f32[N] { x + 2 }")
 before = kernels("line")
 s.run(LOOP)
 tap.ok(kernels("line") > before + 1, "... and it is forgotten")
+SMALL = "fn small(n: i8) -> i32 { i32(n) + 1 }\n"
+for backend in "ref", "cpu":
+    said = [tap.dcl("--backend", backend, input=SMALL + line + "small(300)\nsmall(3)\n")
+            for line in ("", "compile small(n: i8)\n")]
+    tap.ok(said[0][:2] == said[1][:2] == (1, "4\n") and
+           "expected i8, from -128 to 127, found 300" in said[1][2],
+           "what an element type cannot hold is told, on " + backend, said)
 tap.done_testing()
