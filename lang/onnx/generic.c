@@ -123,7 +123,9 @@ static void note_names(struct map *names, const struct ast *e) {
 
 static struct name free_name(struct merger *g, struct map *taken, const char *wanted) {
     struct name n = name_of_text(g->names, wanted);
-    for (int k = 2; map_get(taken, n.i, NULL) || dtype_of(name_text(g->names, n)) != DT_NONE; k++)
+    for (int k = 2; map_get(taken, n.i, NULL) || map_get(&g->by_name, n.i, NULL) ||
+                    dtype_of(name_text(g->names, n)) != DT_NONE;
+         k++)
         n = name_of_text(g->names, arena_printf(g->arena, "%s_%d", wanted, k));
     map_put(taken, n.i, 1);
     return n;
@@ -182,8 +184,6 @@ static void merge(struct merger *g, struct def **all, uint32_t n) {
         return;
     struct map taken = map_new(g->arena);
     note_names(&taken, first->layer->kids[2]);
-    for (uint32_t i = 0; i < g->n; i++)
-        map_put(&taken, g->defs[i].layer->name.i, 1);
     for (uint32_t i = 0; i < n; i++) {
         all[i]->is = first;
         all[i]->dropped = i > 0;

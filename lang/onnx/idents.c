@@ -13,11 +13,13 @@ static const char *const keywords[] = {
 };
 
 static void reserve(struct idents *s, const char *text) {
-    map_put(&s->taken, name_of_text(s->names, text).i, 1);
+    map_put(s->words, name_of_text(s->names, text).i, 1);
 }
 
 struct idents idents_new(struct arena *a, struct names *names) {
     struct idents s = {.arena = a, .names = names, .taken = map_new(a)};
+    s.words = ARENA_NEW(a, struct map);
+    *s.words = map_new(a);
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         reserve(&s, keywords[i]);
     for (unsigned t = 0; t < DT_COUNT; t++)
@@ -39,9 +41,15 @@ struct idents idents_new(struct arena *a, struct names *names) {
     return s;
 }
 
+struct idents idents_beside(const struct idents *s) {
+    return (struct idents){
+        .arena = s->arena, .names = s->names, .taken = map_new(s->arena), .words = s->words};
+}
+
 bool idents_taken(const struct idents *s, struct name n) {
     uint64_t asked = 0;
-    return (map_get(&s->taken, n.i, &asked) && asked) || (s->more && map_get(s->more, n.i, NULL)) ||
+    return (map_get(&s->taken, n.i, &asked) && asked) || map_get(s->words, n.i, NULL) ||
+           (s->more && map_get(s->more, n.i, NULL)) ||
            (s->symbols && map_get(s->symbols, n.i, NULL));
 }
 

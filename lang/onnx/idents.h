@@ -13,12 +13,15 @@ struct idents {
     struct names *names;
     struct map taken;                 /* name -> how often it was asked for; 0: it is free again */
     VEC(struct name) order;           /* names that were claimed */
+    struct map *words;                /* that are taken in all scopes */
     const struct map *more, *symbols; /* names that are taken, too, or NULL */
 };
 
 /* A scope in which the words of the language, the element types and the functions of onnx.def are
    taken. */
 struct idents idents_new(struct arena *a, struct names *names);
+/* Another such scope, in which nothing is claimed. */
+struct idents idents_beside(const struct idents *s);
 /* A name like WANTED that was not taken; now it is. */
 struct name idents_claim(struct idents *s, const char *wanted);
 bool idents_taken(const struct idents *s, struct name n);

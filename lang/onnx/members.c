@@ -352,7 +352,7 @@ static struct ast *make_scope(struct maker *k, const struct part *p, const struc
         k->methods->list(k->methods->data, at->file, length);
         return make_list(k, p, at, length);
     }
-    struct idents scope = idents_new(k->arena, k->names);
+    struct idents scope = idents_beside(k->layer_names);
     take_library(&scope);
     scope.symbols = k->methods->symbols;
     scope.more = k->methods->taken(k->methods->data, at->file);
