@@ -15,6 +15,16 @@ fn prod(x: T[*S]; axes = none, keepdims: bool = false)
   map *b in S { x[*b] >> y[*reduced_index(b, a, keepdims)] (prod) }
 }
 
+# Of an element the product of the others: of a group with a zero only that one has a gradient, with
+# two none.
+grad prod(x: T[*S], dy: T[*R]; axes = none, keepdims: bool = false) -> dx: T[*S] where T: float {
+  a = axes_of(axes, len(S))
+  zeros = sum(T(x == 0), axes = a, keepdims = true)
+  others = prod(select(x == 0, 1, x), axes = a, keepdims = true)
+  d = reshape(dy, reduced(S, a, true))
+  dx = d * select(x == 0, select(zeros == 1, others, 0), select(zeros == 0, others / x, 0))
+}
+
 ## The largest element over AXES; -inf (or the smallest number) where there is nothing, NaN if there
 ## is one.
 ## `max(x, axes = 0, keepdims = true)` with x: f32[2, 2] = [[1, 5], [3, 4]] is `[[3, 5]]`

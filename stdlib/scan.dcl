@@ -93,6 +93,10 @@ fn sorted_last(x: T[*S, N]; descending: bool = false) -> (y: T[*S, N], at: i64[*
   }
 }
 
+grad sorted_last(at: i64[*S, N], dy: T[*S, N]) -> dx: T[*S, N] where T: float {
+  map *b in S, i in N { dy[*b, i] >> dx[*b, at[*b, i]] (sum) }
+}
+
 ## The elements in order along an axis, and the positions where they were. Equal elements keep their
 ## order; NaN stands last, first with `descending`.
 ## `values, positions = sort(x)` with x: f32[3] = [3, 1, 2] is `[1, 2, 3], [1, 2, 0]`

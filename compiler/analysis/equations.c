@@ -90,23 +90,28 @@ static struct sym some_modulus(struct sym_ctx *c, struct sym s) {
     return (struct sym){0};
 }
 
-/* Equations that follow by taking a division in one and a remainder in another together. They are
-   put behind the N at DELTA; returns how many there are then. */
+/* Equations that follow by taking a division in one and a remainder in another together, also in
+   those that follow: of x % 2, x // 2 % 3 and x // 6 first the last two. They are put behind the N
+   at DELTA; returns how many there are then. */
 static uint32_t add_recombined(struct test *t, uint32_t n, uint32_t room, struct sym *delta) {
-    uint32_t all = n;
-    for (uint32_t i = 0; i < all; i++) {
-        struct sym m = some_modulus(t->syms, delta[i]);
-        for (uint32_t j = 0; !sym_none(m) && j < all && all < room; j++) {
-            if (i == j)
-                continue;
-            struct sym s = sym_add(t->syms, sym_mul(t->syms, m, delta[j]), delta[i]);
-            struct sym r = recombine(t->syms, s);
-            if (divisions(t->syms, r) >= divisions(t->syms, s))
-                continue;
-            delta[all++] = r;
-            break;
+    uint32_t all = n, before;
+    bool *taken = ARENA_ARRAY(t->arena, bool, room);
+    do {
+        before = all;
+        for (uint32_t i = 0; i < all; i++) {
+            struct sym m = some_modulus(t->syms, delta[i]);
+            for (uint32_t j = 0; !sym_none(m) && !taken[i] && j < all && all < room; j++) {
+                if (i == j)
+                    continue;
+                struct sym s = sym_add(t->syms, sym_mul(t->syms, m, delta[j]), delta[i]);
+                struct sym r = recombine(t->syms, s);
+                if (divisions(t->syms, r) >= divisions(t->syms, s))
+                    continue;
+                delta[all++] = r;
+                taken[i] = true;
+            }
         }
-    }
+    } while (all > before);
     return all;
 }
 

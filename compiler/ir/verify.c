@@ -76,8 +76,9 @@ static bool check_index(struct verifier *v, const struct node *n, const struct i
     if (!check_sym(v, x->lo, false) || !check_sym(v, x->hi, false) ||
         !check_sym(v, x->step, false) || !check_index_words(v, n, x))
         return false;
-    if (!sym_prove_lt(v->facts, sym_const(v->g->syms, 0), x->step))
-        return broken(v, 15, "the step of %s is not positive", verify_name(v, x->name));
+    int64_t step;
+    if (!sym_is_const(v->g->syms, x->step, &step) || step <= 0)
+        return broken(v, 15, "the step of %s is no positive number", verify_name(v, x->name));
     if (!define_name(v, x->name, THING_INDEX, DT_i64))
         return false;
     index_facts(v->facts, v->g->syms, x);

@@ -157,6 +157,7 @@ static bool stand_in(struct signature *s, const struct ast *param, struct value 
     enum dtype e = element_of(s, type->name);
     if (e == DT_i64 && !(type->flags & AST_BRACKETS)) {
         *out = lower_symbol(s->l, param->name);
+        env_bind(s->env, param->name, *out, param->span);
         return true;
     }
     struct value dims[EVAL_MAX_RANK];

@@ -204,7 +204,7 @@ struct param_dim { /* what stands for a dimension of a parameter */
 struct binder {
     struct eval *ev;
     struct env *env; /* of the function */
-    const struct ast *params;
+    const struct ast *params, *where;
     const char *what;
     struct span span;
     VEC(struct dim_origin) origins;
@@ -407,9 +407,24 @@ static bool bind_element(struct binder *b, const struct ast *type, enum dtype t,
     return false;
 }
 
-/* Numbers without a type of their own come after the tensors that give them one. */
-static bool is_late(const struct value *v) {
-    return value_is_number(v) || v->kind == VAL_BOOL || (v->kind == VAL_SCALAR && v->weak);
+/* When a parameter is bound: static arguments first, since types may use them; then tensors, then
+   numbers, which take the element types of tensors, those with a fraction before whole ones; then
+   defaults, which may use all others. */
+enum turn { TURN_STATIC, TURN_TENSOR, TURN_FRACTION, TURN_NUMBER, TURN_DEFAULT, TURN_COUNT };
+
+/* That of the run-time argument V; of a list that of its first element. */
+static enum turn turn_of(const struct value *v) {
+    if (v->kind == VAL_LIST || v->kind == VAL_PACK) {
+        enum turn first = TURN_NUMBER;
+        for (uint32_t k = 0; k < v->list->n; k++) {
+            enum turn own = turn_of(&v->list->at[k]);
+            first = own < first ? own : first;
+        }
+        return first;
+    }
+    return v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && v->weak) ? TURN_FRACTION
+           : value_is_number(v) || v->kind == VAL_BOOL                ? TURN_NUMBER
+                                                                      : TURN_TENSOR;
 }
 
 /* Binds what stands in the type of PARAM to V: to its tensor or number, or to the element AT of its
@@ -418,6 +433,13 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
                      const char *from, struct value *v) {
     struct eval *ev = b->ev;
     const struct ast *type = param->kids[0];
+    if ((type->flags & AST_BRACKETS) && !(param->flags & AST_INOUT) && stands_for_tensor(v)) {
+        enum dtype t = type_element(ev, b->env, type->name);
+        if (t == DT_NONE)
+            t = numbers_element(ev, b->where, type->name, list_element(v, DT_NONE));
+        if (!list_tensor(ev, t, param->name, b->span, v))
+            return false;
+    }
     if (v->kind == VAL_TENSOR && (type->nkids || v->tensor->rank || (param->flags & AST_INOUT) ||
                                   (type->flags & AST_BRACKETS))) {
         struct tensor *t = v->tensor;
@@ -462,7 +484,7 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
         t = v->kind == VAL_SCALAR  ? v->dtype
             : v->kind == VAL_BOOL  ? DT_bool
             : v->kind == VAL_FLOAT ? DT_f32
-                                   : DT_i64;
+                                   : numbers_element(ev, b->where, type->name, DT_i64);
         env_bind(b->env, type->name, value_dtype(t), type->span);
     }
     if (!to_scalar(ev, t, v, arena_printf(ev->arena, "%s: %s", b->what, from), b->span))
@@ -501,10 +523,10 @@ static bool bind_dynamic(struct binder *b, uint32_t p, const struct ast *param, 
         return false;
     }
     struct value list = value_list_new(ev->arena, VAL_LIST, v->list->n);
-    for (int late = 0; late < 2; late++)
+    for (enum turn turn = TURN_TENSOR; turn <= TURN_NUMBER; turn++)
         for (uint32_t k = 0; k < list.list->n; k++) {
             struct value x = v->list->at[k];
-            if (is_late(&x) != (late == 1))
+            if (turn_of(&x) != turn)
                 continue;
             if (!bring(ev, &x) || !bind_one(b, (struct place_of){p, k}, param,
                                             arena_printf(ev->arena, "%s[%u]", from, k), &x))
@@ -537,15 +559,6 @@ static bool check_overlap(const struct binder *b) {
     return true;
 }
 
-/* When a parameter is bound: static arguments first, since types may use them; then tensors, then
-   numbers, which take the element types of tensors, those with a fraction before whole ones; then
-   defaults, which may use all others. */
-enum turn { TURN_STATIC, TURN_TENSOR, TURN_FRACTION, TURN_NUMBER, TURN_DEFAULT, TURN_COUNT };
-
-static bool is_fraction(const struct value *v) {
-    return v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && v->weak);
-}
-
 static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
                       const struct value *args) {
     struct eval *ev = b->ev;
@@ -553,11 +566,7 @@ static bool bind_turn(struct binder *b, enum turn turn, const int32_t *slots,
         const struct ast *param = b->params->kids[p];
         bool is_static = eval_param_is_static(ev, b->env->module, param);
         struct value v = slots[p] >= 0 ? args[slots[p]] : value_none();
-        enum turn own = slots[p] < 0      ? TURN_DEFAULT
-                        : is_static       ? TURN_STATIC
-                        : is_fraction(&v) ? TURN_FRACTION
-                        : is_late(&v)     ? TURN_NUMBER
-                                          : TURN_TENSOR;
+        enum turn own = slots[p] < 0 ? TURN_DEFAULT : is_static ? TURN_STATIC : turn_of(&v);
         if (own != turn)
             continue;
         if (slots[p] < 0 && !eval_default(ev, b->env, param, &v))
@@ -585,8 +594,12 @@ static void bind_packs(struct binder *b) {
 bool bind_parameters(const struct call *c, const struct ast *params, const int32_t *slots,
                      const struct value *args) {
     struct eval *ev = c->ev;
-    struct binder binder = {
-        .ev = ev, .env = c->env, .params = params, .what = c->what, .span = c->span};
+    struct binder binder = {.ev = ev,
+                            .env = c->env,
+                            .params = params,
+                            .where = c->where,
+                            .what = c->what,
+                            .span = c->span};
     struct binder *b = &binder;
     for (enum turn turn = 0; turn < TURN_COUNT; turn++) {
         if (!bind_turn(b, turn, slots, args))

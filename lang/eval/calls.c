@@ -297,7 +297,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
     if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
         return false;
-    struct call b = {.ev = ev, .what = what, .span = span};
+    struct call b = {.ev = ev, .where = def->kids[2], .what = what, .span = span};
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
     struct calling *frame = ARENA_NEW(ev->arena, struct calling); /* sites keep it */

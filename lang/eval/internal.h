@@ -18,6 +18,10 @@ bool eval_type(struct eval *ev, struct env *env, const struct ast *type, enum dt
                uint32_t *rank, struct value **dims);
 /* An element type by name in ENV: a dtype or a bound type variable; DT_NONE if it is neither. */
 enum dtype type_element(struct eval *ev, struct env *env, struct name n);
+/* The element type that numbers alone, whose own is NATURAL, give to the type variable N in a
+   function with the conditions WHERE: whole ones are floats where it must be one. */
+enum dtype numbers_element(struct eval *ev, const struct ast *where, struct name n,
+                           enum dtype natural);
 /* Evaluates E to INT or SYM. */
 bool eval_integer(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 bool to_integer(struct eval *ev, struct value *v, struct span span);
@@ -40,6 +44,8 @@ bool lay_out_argument(struct eval *ev, struct env *env, const struct ast *param,
 enum equal { EQUAL_YES, EQUAL_NO, EQUAL_FAILED };
 enum equal require_equal(struct eval *ev, const struct value *a, const struct value *b,
                          const char *text, struct span span);
+/* `[2, 3]`, for messages. */
+const char *dims_text(struct eval *ev, uint32_t rank, const struct value *dims);
 /* The broadcast of *RANK dimensions at *DIMS with more: only a literal 1 gives way. */
 bool broadcast_dims(struct eval *ev, const char *what, uint32_t *rank, struct value **dims,
                     uint32_t rank2, const struct value *dims2, struct span span);
@@ -98,6 +104,18 @@ bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span s
 
 /* Writes to each element of B what BY, a function, makes of the element and V. */
 bool block_resolve(struct eval *ev, const struct block *b, struct value v, const struct value *by);
+
+/* lists.c: */
+/* V is a list that can be a tensor: Note [lists as tensors] there. */
+bool stands_for_tensor(const struct value *v);
+/* The element type of such a list: that of its elements; of numbers alone NUMBERS, if it is NONE
+   f32, or i64 if all are whole. */
+enum dtype list_element(const struct value *v, enum dtype numbers);
+/* Makes tensors of the lists among the N operands of OP, if one is a tensor with dimensions. */
+bool lists_beside(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
+                  struct span span);
+/* V, such a list, as a fresh tensor N of the element type T. */
+bool list_tensor(struct eval *ev, enum dtype t, struct name n, struct span span, struct value *v);
 
 /* parts.c: */
 /* E, an argument of an inout parameter: a part of a container is it without a copy. */
@@ -187,6 +205,7 @@ bool no_return(struct eval *ev, struct span span);
 struct call { /* of a function called WHAT, which runs in ENV */
     struct eval *ev;
     struct env *env;
+    const struct ast *where; /* its conditions */
     const char *what;
     struct span span;
 };

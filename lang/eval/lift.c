@@ -37,7 +37,8 @@ bool lifts(struct eval *ev, const struct function *fn, uint32_t nargs, const str
            const struct name *keywords) {
     bool tensors = false;
     for (uint32_t a = 0; a < nargs; a++) {
-        if (args[a].kind != VAL_TENSOR || args[a].tensor->rank == 0)
+        if ((args[a].kind != VAL_TENSOR || args[a].tensor->rank == 0) &&
+            !stands_for_tensor(&args[a]))
             continue;
         const struct ast *param = param_of(fn, a, keywords);
         if (!param || eval_param_is_static(ev, fn->module, param))
@@ -100,12 +101,27 @@ static enum dtype element_of(struct lifted *l, const struct ast *type) {
             continue;
         if (v->kind == VAL_TENSOR || (v->kind == VAL_SCALAR && !v->weak))
             t = v->dtype;
+        else if (weak == DT_NONE && stands_for_tensor(v))
+            weak = list_element(v, DT_NONE);
         else if (weak == DT_NONE && value_is_scalar(v))
             weak = v->kind == VAL_FLOAT || v->kind == VAL_SCALAR ? DT_f32
                    : v->kind == VAL_BOOL                         ? DT_bool
                                                                  : DT_i64;
     }
-    return t == DT_NONE ? weak : t;
+    return t == DT_NONE ? numbers_element(l->ev, l->fn->def->kids[2], type->name, weak) : t;
+}
+
+/* Makes tensors of the arguments that are lists. */
+static bool make_tensors(struct lifted *l, struct value *args) {
+    for (uint32_t a = 0; a < l->nargs; a++) {
+        if (!stands_for_tensor(&args[a]))
+            continue;
+        const struct ast *param = param_of(l->fn, a, l->keywords);
+        enum dtype t = element_of(l, param->kids[0]);
+        if (!list_tensor(l->ev, t, param->name, l->span, &args[a]))
+            return false;
+    }
+    return true;
 }
 
 bool lift_call(struct eval *ev, const struct function *fn, uint32_t nargs, const struct value *args,
@@ -114,15 +130,6 @@ bool lift_call(struct eval *ev, const struct function *fn, uint32_t nargs, const
     const struct ast *results = fn->def->kids[1];
     uint32_t rank = 0;
     struct value *dims = NULL, *seen = arena_copy(ev->arena, args, nargs * sizeof *args);
-    for (uint32_t a = 0; a < nargs; a++)
-        if (args[a].kind == VAL_TENSOR &&
-            !broadcast_dims(ev, what, &rank, &dims, args[a].tensor->rank, args[a].tensor->dims,
-                            span))
-            return false;
-    for (uint32_t a = 0; a < nargs; a++)
-        if (seen[a].kind == VAL_TENSOR && seen[a].tensor->rank > 0)
-            seen[a].tensor =
-                tensor_broadcast(ev, seen[a].tensor, 0, seen[a].tensor->rank, rank, dims);
     struct lifted l = {.ev = ev,
                        .fn = fn,
                        .nargs = nargs,
@@ -130,6 +137,17 @@ bool lift_call(struct eval *ev, const struct function *fn, uint32_t nargs, const
                        .keywords = keywords,
                        .out = ARENA_ARRAY(ev->arena, struct tensor *, results->nkids),
                        .span = span};
+    if (!make_tensors(&l, seen))
+        return false;
+    for (uint32_t a = 0; a < nargs; a++)
+        if (seen[a].kind == VAL_TENSOR &&
+            !broadcast_dims(ev, what, &rank, &dims, seen[a].tensor->rank, seen[a].tensor->dims,
+                            span))
+            return false;
+    for (uint32_t a = 0; a < nargs; a++)
+        if (seen[a].kind == VAL_TENSOR && seen[a].tensor->rank > 0)
+            seen[a].tensor =
+                tensor_broadcast(ev, seen[a].tensor, 0, seen[a].tensor->rank, rank, dims);
     struct value all = value_list_new(ev->arena, VAL_LIST, results->nkids);
     all.tuple = true;
     for (uint32_t k = 0; k < results->nkids; k++) {

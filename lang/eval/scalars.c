@@ -290,6 +290,8 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
     for (uint32_t i = 0; i < n; i++)
         if (args[i].kind == VAL_LIST && args[i].list->path)
             return gradient_op(ev, op, n, args, span, out);
+    if (!lists_beside(ev, op, n, args, span))
+        return false;
     const struct tensor *carried = NULL;
     for (uint32_t i = 0; i < n; i++) {
         if (args[i].kind == VAL_TENSOR && args[i].tensor->carried && args[i].tensor->rank == 0)

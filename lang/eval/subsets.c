@@ -380,6 +380,8 @@ bool same_storage(const struct tensor *s, const struct tensor *t) {
 
 static bool write_block(struct eval *ev, const struct block *b, struct value v, enum resolution r,
                         const struct value *by) {
+    if (stands_for_tensor(&v) && !list_tensor(ev, b->tensor->dtype, (struct name){0}, b->span, &v))
+        return false;
     if (v.kind == VAL_TENSOR && v.tensor->rank > 0) {
         if (same_storage(v.tensor, b->tensor) &&
             !tensor_copy(ev, v.tensor, (struct name){0}, b->span, &v))
@@ -388,9 +390,8 @@ static bool write_block(struct eval *ev, const struct block *b, struct value v, 
         return copy_block(ev, b, &from, r, by);
     }
     if (v.kind == VAL_LIST) {
-        struct diag *d = diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED, "write",
-                                    type_text(ev, b->tensor), value_text(ev, &v));
-        diag_help(ev->diags, d, "stack([..]) makes a tensor of numbers; of rows, stack of stacks");
+        diag_error(ev->diags, b->span, ERR_DTYPE_EXPECTED, "write", type_text(ev, b->tensor),
+                   value_text(ev, &v));
         return false;
     }
     if (!writable(ev, b) || !to_scalar(ev, b->tensor->dtype, &v, "write", b->span))

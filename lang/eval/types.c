@@ -12,6 +12,17 @@ enum dtype type_element(struct eval *ev, struct env *env, struct name n) {
     return b && b->value.kind == VAL_DTYPE ? b->value.dtype : DT_NONE;
 }
 
+enum dtype numbers_element(struct eval *ev, const struct ast *where, struct name n,
+                           enum dtype natural) {
+    for (uint32_t i = 0; natural == DT_i64 && i < where->nkids; i++) {
+        const struct ast *c = where->kids[i];
+        if (c->kind == AST_CONSTRAINT && name_eq(c->name, n) &&
+            strcmp(text_of(ev, c->kids[0]->name), "float") == 0)
+            return DT_f32;
+    }
+    return natural;
+}
+
 bool to_integer(struct eval *ev, struct value *v, struct span span) {
     if (!read_if_scalar(ev, v, span))
         return false;
@@ -144,7 +155,7 @@ static bool is_one(const struct value *v) {
     return v->kind == VAL_INT && v->i == 1;
 }
 
-static const char *dims_text(struct eval *ev, uint32_t rank, const struct value *dims) {
+const char *dims_text(struct eval *ev, uint32_t rank, const struct value *dims) {
     struct value_list list = {rank, (struct value *)dims, NULL};
     struct value v = {.kind = VAL_LIST, .list = &list};
     struct buf b = buf_new(ev->arena);

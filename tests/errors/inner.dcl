@@ -31,4 +31,4 @@ x.sum()
 #---
 [1].append(2)
 #---
-sin(3 * 2)
+sin(true)

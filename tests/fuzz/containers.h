@@ -153,7 +153,7 @@ static bool block_statement(struct gen *g, struct scope *s) {
     bool outside = !write && rng_chance(&g->rng, 20);
     struct view out = {.dtype = v->dtype, .mode = MODE_OWN, .init = true, .container = true};
     struct buf at = buf_new(g->arena);
-    struct counter before[SCOPE_INDICES]; /* for when nothing comes of it */
+    struct counter before[SCOPE_INDICES + NEST_INDICES]; /* for when nothing comes of it */
     memcpy(before, s->index, sizeof before);
     for (int d = 0; d < v->rank; d++) {
         struct slot *sl = &v->slot[d];

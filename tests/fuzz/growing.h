@@ -23,7 +23,10 @@ static const char *resolver(struct gen *g, enum dtype t) {
     static const char *const floats[] = {"a * 0.5 + b", "b - a * 0.25",
                                          "if abs(b) > 1 { b } else { a }"};
     static const char *const bools[] = {"a != b", "b", "a and not b"};
-    const char *name = arena_printf(g->arena, "by%d", g->counter++);
+    const char *name; /* functions of tensors count on their own */
+    do
+        name = arena_printf(g->arena, "by%d", g->counter++);
+    while (g->helper_text.at && strstr(g->helper_text.at, arena_printf(g->arena, "fn %s(", name)));
     const char *body = t == DT_bool                                   ? rng_of(&g->rng, bools)
                        : dtype_is_float(t) && rng_chance(&g->rng, 60) ? rng_of(&g->rng, floats)
                                                                       : rng_of(&g->rng, numbers);

@@ -75,12 +75,13 @@ struct value_of {
 
 #define SCOPE_VIEWS 28
 #define SCOPE_INDICES 14
+#define NEST_INDICES 4
 #define SCOPE_VALUES 24
 
 struct scope {
     int nviews, nindices, nvalues;
     struct view view[SCOPE_VIEWS];
-    struct counter index[SCOPE_INDICES];
+    struct counter index[SCOPE_INDICES + NEST_INDICES]; /* a nest may stand on what is full */
     struct value_of value[SCOPE_VALUES];
     int iterations; /* how often this place is reached */
     int level;      /* maps around */

@@ -199,7 +199,7 @@ static bool any_own_write(struct gen *g, struct scope *s) {
 
 struct nest {
     int n;
-    struct counter index[4];
+    struct counter index[NEST_INDICES];
     int64_t trips;
 };
 
@@ -507,7 +507,7 @@ static bool map_statement(struct gen *g, struct scope *s) {
             x.bare = x.whole && !sl->base[0] && !sl->dim.varying && rng_chance(&g->rng, 40);
             nest_add(g, s, &m, x);
         }
-    for (int k = 0; reduce && m.n < 4 && (k == 0 || rng_chance(&g->rng, 30)); k++) {
+    for (int k = 0; reduce && m.n < NEST_INDICES && (k == 0 || rng_chance(&g->rng, 30)); k++) {
         int64_t room = 6000 / (m.trips > 0 ? m.trips : 1) / (s->iterations ? s->iterations : 1);
         struct dim d = known_dim(g, s, room < most ? (int)room : most);
         struct counter x = index_over(&d);
@@ -539,7 +539,7 @@ static void fill_rest(struct gen *g, struct scope *s, int k) {
         if (i != k && in.view[i].mode == MODE_OWN)
             in.view[i].mode = in.view[i].init ? MODE_READ : MODE_HIDDEN;
     fix(g, &in.view[k], &m, false);
-    for (int i = 0; i < m.n && in.nindices < SCOPE_INDICES; i++)
+    for (int i = 0; i < m.n; i++)
         in.index[in.nindices++] = m.index[i];
     struct buf outer = g->out;
     g->out = buf_new(g->arena);

@@ -37,6 +37,8 @@ pad(x, [(2, 1)], mode = "wrap")
 tril(x)
 triu(x, k = 1)
 sum(x, axes = [0, -1])
+prod(x)
+prod(x, axes = [0, 2], keepdims = true)
 max(x, axes = 0)
 min(x, axes = [1, 2], keepdims = true)
 mean(x, axes = -1)
@@ -47,6 +49,9 @@ norm(x, axes = 2)
 norm(x, ord = 1)
 norm(x, ord = 3, axes = [0, 1])
 norm(x, ord = inf, axes = 1)
+sort(x)[0]
+sort(x, axis = 1, descending = true)[0]
+topk(x, 2, axis = 1)[0]
 einsum("bij,bkj->bik", [x, x])
 einsum("bij->jb", [x])
 take(x, i, axis = 1)

@@ -197,7 +197,8 @@ learn(bn, opt, x)
 for text, want in (
         ("layer A(n: int) { param w: f32[n]\n fn f() { w = 1 } }", "w is read-only"),
         ("layer A(n: int) { param w: f32[n] }\na = A(2)\na.w = 1", "is read-only"),
-        ("layer A(n: int) { buffer w: f32[n] }\na = A(2)\na.w = [1, 2]", "write: expected f32"),
+        ("layer A(n: int) { buffer w: f32[n] }\na = A(2)\na.w = [1, 2, 3]",
+         "shapes do not broadcast: [2] and [3]"),
         ("net = Quad(3)\nl, g = gradient net(a) over net\ng.z",
          "the list of gradients has no member z"),
         ("net = Two(3)\nl, g = gradient net(a) over net\nh = g + g.body", "by the same params"),

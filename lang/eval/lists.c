@@ -1,0 +1,172 @@
+/* Lists where a tensor is wanted: their elements along a new first dimension.
+
+   Note [lists as tensors]: a list of numbers, of lists, or of tensors of one shape stands for a
+   tensor wherever something else than a list cannot be meant: as what is written to a container, as
+   the argument of a tensor parameter and as the operand beside a tensor with dimensions. It becomes
+   a fresh container, so what is written may read what it is written to. A tuple, the results of a
+   call, is none. */
+#include "lang/eval/internal.h"
+
+#include <string.h>
+
+static bool is_list(const struct value *v) {
+    return (v->kind == VAL_LIST && !v->tuple) || v->kind == VAL_PACK;
+}
+
+bool stands_for_tensor(const struct value *v) {
+    bool found = is_list(v);
+    for (uint32_t k = 0; found && k < v->list->n; k++) {
+        const struct value *x = &v->list->at[k];
+        found = value_is_number(x) || x->kind == VAL_BOOL || x->kind == VAL_SCALAR ||
+                x->kind == VAL_TENSOR || x->kind == VAL_STATE || stands_for_tensor(x);
+    }
+    return found;
+}
+
+/* What the numbers in a list say of its element type. */
+struct numbers {
+    enum dtype given; /* of the first element that has one */
+    bool fraction, whole;
+};
+
+static void look_at(const struct value *v, struct numbers *n) {
+    for (uint32_t k = 0; k < v->list->n; k++) {
+        const struct value *x = &v->list->at[k];
+        enum dtype own = x->kind == VAL_TENSOR               ? x->tensor->dtype
+                         : x->kind == VAL_SCALAR && !x->weak ? x->dtype
+                                                             : DT_NONE;
+        if (is_list(x))
+            look_at(x, n);
+        else if (n->given == DT_NONE && own != DT_NONE)
+            n->given = own;
+        n->fraction = n->fraction || x->kind == VAL_FLOAT || (x->kind == VAL_SCALAR && x->weak);
+        n->whole = n->whole || x->kind == VAL_INT || x->kind == VAL_SYM;
+    }
+}
+
+enum dtype list_element(const struct value *v, enum dtype numbers) {
+    struct numbers n = {.given = DT_NONE};
+    look_at(v, &n);
+    return n.given != DT_NONE       ? n.given
+           : numbers != DT_NONE     ? numbers
+           : n.fraction             ? DT_f32
+           : n.whole || !v->list->n ? DT_i64
+                                    : DT_bool;
+}
+
+/* The list with its tensors as they are used inside. */
+static bool bring_all(struct eval *ev, struct value *v) {
+    struct value to = value_list_new(ev->arena, v->kind, v->list->n);
+    for (uint32_t k = 0; k < v->list->n; k++) {
+        to.list->at[k] = v->list->at[k];
+        if (!(is_list(&to.list->at[k]) ? bring_all : bring)(ev, &to.list->at[k]))
+            return false;
+    }
+    *v = to;
+    return true;
+}
+
+struct dims {
+    uint32_t n;
+    struct value at[EVAL_MAX_RANK];
+};
+
+static bool shape_of(struct eval *ev, const struct value *v, struct span span, struct dims *out);
+
+static bool same_shape(struct eval *ev, const struct dims *a, const struct dims *b, uint32_t k,
+                       struct span span) {
+    const char *first = dims_text(ev, a->n, a->at), *own = dims_text(ev, b->n, b->at);
+    const char *text = arena_printf(ev->arena, "element %u of the list has the shape %s", k, own);
+    bool same = a->n == b->n;
+    for (uint32_t d = 0; same && d < a->n; d++) {
+        enum equal eq = require_equal(ev, &a->at[d], &b->at[d], text, span);
+        if (eq == EQUAL_FAILED)
+            return false;
+        same = eq == EQUAL_YES;
+    }
+    if (!same)
+        diag_error(ev->diags, span, ERR_LIST_SHAPE, k, own, first);
+    return same;
+}
+
+static bool list_shape(struct eval *ev, const struct value *v, struct span span, struct dims *out) {
+    struct dims first = {0};
+    for (uint32_t k = 0; k < v->list->n; k++) {
+        struct dims own = {0};
+        if (!shape_of(ev, &v->list->at[k], span, &own) ||
+            (k && !same_shape(ev, &first, &own, k, span)))
+            return false;
+        if (k == 0)
+            first = own;
+    }
+    if (first.n == EVAL_MAX_RANK) {
+        diag_error(ev->diags, span, ERR_VALUE,
+                   arena_printf(ev->arena, "%u dimensions: at most %d are possible", first.n + 1,
+                                EVAL_MAX_RANK));
+        return false;
+    }
+    out->n = first.n + 1;
+    out->at[0] = value_int(v->list->n);
+    if (first.n)
+        memcpy(out->at + 1, first.at, first.n * sizeof *first.at);
+    return true;
+}
+
+static bool shape_of(struct eval *ev, const struct value *v, struct span span, struct dims *out) {
+    if (is_list(v))
+        return list_shape(ev, v, span, out);
+    if (v->kind != VAL_TENSOR)
+        return true;
+    out->n = v->tensor->rank;
+    if (out->n)
+        memcpy(out->at, v->tensor->dims, out->n * sizeof *out->at);
+    return true;
+}
+
+/* Writes V to what B has of its dimensions from DEPTH on. */
+static bool write_elements(struct eval *ev, const struct block *b, uint32_t depth,
+                           const struct value *v) {
+    if (!is_list(v))
+        return block_write(ev, b, *v, RES_NONE);
+    for (uint32_t k = 0; k < v->list->n; k++) {
+        struct block one = *b;
+        one.lo = arena_copy(ev->arena, b->lo, b->tensor->rank * sizeof *b->lo);
+        one.count = arena_copy(ev->arena, b->count, b->tensor->rank * sizeof *b->count);
+        one.lo[depth] = value_int(k);
+        one.count[depth] = value_none();
+        one.kept--;
+        if (!write_elements(ev, &one, depth + 1, &v->list->at[k]))
+            return false;
+    }
+    return true;
+}
+
+bool lists_beside(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
+                  struct span span) {
+    enum dtype t = DT_NONE;
+    for (uint32_t i = op == OP_SELECT; i < n; i++)
+        if (args[i].kind == VAL_TENSOR && args[i].tensor->rank > 0)
+            t = args[i].tensor->dtype;
+    for (uint32_t i = 0; t != DT_NONE && i < n; i++) {
+        enum dtype numbers = op == OP_SELECT && i == 0 ? DT_bool : t;
+        if (stands_for_tensor(&args[i]) &&
+            !list_tensor(ev, list_element(&args[i], numbers), (struct name){0}, span, &args[i]))
+            return false;
+    }
+    return true;
+}
+
+bool list_tensor(struct eval *ev, enum dtype t, struct name n, struct span span, struct value *v) {
+    struct dims dims = {0};
+    if (!bring_all(ev, v) || !shape_of(ev, v, span, &dims))
+        return false;
+    struct tensor *x = declare(ev, t, dims.n, dims.at, STORE_NONE, NULL, n, span);
+    if (!x)
+        return false;
+    x->container = true;
+    struct block to = block_whole(ev, x, span);
+    bool ok = write_elements(ev, &to, 0, v);
+    x->container = false;
+    *v = value_tensor(x);
+    return ok;
+}
