@@ -53,22 +53,69 @@ static bool goes_on(const char *line) {
     return false;
 }
 
-/* Whether the input is the head of a definition whose body is still to come. */
-static bool wants_body(const struct input *in) {
+/* What the parser says of an input so far: nothing, that it ends too early, or that it is wrong
+   whatever follows. */
+enum so_far { SO_FAR_WHOLE, SO_FAR_EARLY, SO_FAR_WRONG };
+
+/* The messages about the syntax of IN, by place. */
+static struct diags read_so_far(struct prompt *p, const struct input *in) {
+    struct sources *sources = sources_new(p->arena);
+    struct diags d;
+    diags_init(&d, p->arena, sources);
+    uint32_t source = sources_add(sources, "", in->text.at, in->text.n);
+    parse_source(p->arena, names_new(p->arena), &d, source);
+    return d;
+}
+
+static enum so_far so_far(struct prompt *p, const struct input *in) {
+    struct diags d = read_so_far(p, in);
+    size_t end = in->text.n;
+    while (end > 0 && strchr(" \t\r\n", in->text.at[end - 1]))
+        end--;
+    if (!d.errors)
+        return SO_FAR_WHOLE;
+    return d.first->span.start >= end ? SO_FAR_EARLY : SO_FAR_WRONG;
+}
+
+/* Whether the input is the head of a definition: its body is still to come. */
+static bool wants_body(struct prompt *p, const struct input *in) {
+    static const char *const heads[] = {"fn", "grad", "layer", "rewrite"};
     const char *text = in->text.at;
+    bool head = false;
     for (text += strspn(text, " \t\r\n"); strncmp(text, "##", 2) == 0;) {
         text += strcspn(text, "\n");
         text += strspn(text, " \t\r\n");
     }
-    return (begins_with(text, "fn") || begins_with(text, "layer")) && !strchr(text, '{');
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        head = head || begins_with(text, heads[i]);
+    return head && so_far(p, in) == SO_FAR_EARLY;
 }
 
-/* Whether the next line belongs to the input whatever it is. Two empty lines end what somebody
-   types, so that the parser can tell what is missing; one ends documentation and heads. */
-static bool wants_line(const struct prompt *p, const struct input *in) {
+/* Whether brackets are open: what is wrong within them is told when they are closed, so that the
+   lines up to there are no inputs of their own. */
+static bool in_brackets(const struct input *in) {
+    return in->open.n && in->open.at[0] != ' ';
+}
+
+/* What an input waits for: the next line, whatever it is, or one that goes on with a head. Two
+   empty lines end what somebody types, so that the parser can tell what is missing; one ends
+   documentation and heads. */
+enum wants { WANTS_NOTHING, WANTS_LINE, WANTS_BODY };
+
+static enum wants wants_of(struct prompt *p, const struct input *in) {
+    bool wrong = in->more && !in_brackets(in) && so_far(p, in) == SO_FAR_WRONG;
+    if (in->more && !wrong && (in->empty < 2 || !line_is_terminal(p->reader)))
+        return WANTS_LINE;
     if (in->more)
-        return in->empty < 2 || !line_is_terminal(p->reader) || line_waits(p->reader);
-    return !in->empty && (in->doc || wants_body(in));
+        return !wrong && line_waits(p->reader) ? WANTS_LINE : WANTS_NOTHING;
+    if (in->empty)
+        return WANTS_NOTHING;
+    return in->doc ? WANTS_LINE : wants_body(p, in) ? WANTS_BODY : WANTS_NOTHING;
+}
+
+/* Whether a line belongs to the head of a definition before it, or begins its body. */
+static bool continues_head(const char *line) {
+    return goes_on(line) || *without_blanks(line) == '{';
 }
 
 static bool is_command(const char *text) {
@@ -98,11 +145,7 @@ static bool gives_up(const char *line) {
 
 /* The last bracket of IN that is never closed, and its line in *LINE; 0 if there is none. */
 static char open_bracket(struct prompt *p, const struct input *in, const char **line) {
-    struct sources *sources = sources_new(p->arena);
-    struct diags d;
-    diags_init(&d, p->arena, sources);
-    uint32_t source = sources_add(sources, "", in->text.at, in->text.n);
-    parse_source(p->arena, names_new(p->arena), &d, source);
+    struct diags d = read_so_far(p, in);
     const struct diag *last = NULL;
     for (const struct diag *e = d.first; e; e = e->next)
         if (e->code == ERR_UNCLOSED && (!last || e->span.start > last->span.start))
@@ -135,6 +178,36 @@ static void tell_dropped(struct prompt *p, const struct input *in) {
     p->failed = true;
 }
 
+/* Reads what IN waits for. False: it ends here, as *STATUS says. */
+static bool read_wanted(struct prompt *p, struct input *in, enum line_status *status) {
+    const char *line;
+    size_t n;
+    for (;;) {
+        enum wants wants = wants_of(p, in);
+        bool pasted = line_pasted(p->reader) != NULL;
+        if (wants == WANTS_NOTHING)
+            return true;
+        *status = line_read(p->reader, true, &line, &n);
+        if (*status == LINE_INTERRUPTED)
+            return false;
+        if (*status == LINE_END) { /* the parser tells what is not closed */
+            *status = LINE_READ;
+            return false;
+        }
+        if (gives_up(line)) {
+            line_unread(p->reader);
+            tell_dropped(p, in);
+            in->text.n = 0;
+            return false;
+        }
+        if (wants == WANTS_BODY && !pasted && !continues_head(line)) {
+            line_unread(p->reader); /* the parser tells what is missing before */
+            return false;
+        }
+        add_line(in, line, n);
+    }
+}
+
 /* One input: a line, several that belong together, or what was pasted. */
 static enum line_status read_input(struct prompt *p, struct input *in) {
     const char *line;
@@ -146,20 +219,8 @@ static enum line_status read_input(struct prompt *p, struct input *in) {
     if (is_command(line))
         return LINE_READ;
     for (;;) {
-        while (wants_line(p, in)) {
-            status = line_read(p->reader, true, &line, &n);
-            if (status == LINE_INTERRUPTED)
-                return status;
-            if (status == LINE_END)
-                return LINE_READ; /* the parser tells what is not closed */
-            if (gives_up(line)) {
-                line_unread(p->reader);
-                tell_dropped(p, in);
-                in->text.n = 0;
-                return LINE_READ;
-            }
-            add_line(in, line, n);
-        }
+        if (!read_wanted(p, in, &status))
+            return status;
         if ((in->more && in->empty >= 2) || !takes_next(p, &line, &n))
             return LINE_READ;
         add_line(in, line, n);

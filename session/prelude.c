@@ -170,7 +170,7 @@ static bool read_all(struct dcl_session *s, struct arena *scratch, const char *f
             if (ast_is_definition(file->kids[k]))
                 module_define(m, file->kids[k]);
     }
-    struct check_builtins builtins = {is_builtin, s, NULL};
+    struct check_builtins builtins = {is_builtin, s, NULL, NULL};
     for (uint32_t i = 0; i < files.n; i++)
         if (only_definitions(s, m, files.at[i]) && read_uses(s, m, files.at[i]))
             check_file(s->arena, m, &builtins, NULL, NULL, &s->diags, files.at[i]);

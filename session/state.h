@@ -519,6 +519,7 @@ bool states_new(void *session, struct state *st, const struct value *init, struc
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out);
 bool states_is_initializer(const struct dcl_session *s, struct name n);
+void states_each_initializer(void (*f)(void *data, const char *name), void *data);
 /* A state of an instance under its dotted name. */
 struct named_state {
     const char *name;

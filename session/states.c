@@ -34,6 +34,11 @@ bool states_is_initializer(const struct dcl_session *s, struct name n) {
     return find(s, n) != INIT_COUNT;
 }
 
+void states_each_initializer(void (*f)(void *data, const char *name), void *data) {
+    for (int i = 0; i < INIT_COUNT; i++)
+        f(data, initializers[i].name);
+}
+
 /* `~ uniform(0.1)`: the call gives a pair, the initialiser and its argument. */
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out) {

@@ -52,6 +52,25 @@ static void each_variable(void *data, void (*f)(void *to, struct name n), void *
         f(to, s->script->bindings.at[i].name);
 }
 
+/* Names of builtins on their way to F. */
+struct named {
+    struct dcl_session *s;
+    void (*f)(void *to, struct name n);
+    void *to;
+};
+
+static void tell_name(void *data, const char *name) {
+    struct named *x = data;
+    x->f(x->to, name_of_text(x->s->names, name));
+}
+
+static void each_builtin(void *data, void (*f)(void *to, struct name n), void *to) {
+    struct named x = {data, f, to};
+    builtin_each(tell_name, &x);
+    states_each_initializer(tell_name, &x);
+    eval_each_builtin(tell_name, &x);
+}
+
 struct name script_nearest(struct dcl_session *s, struct name n) {
     uint32_t count = s->script->bindings.n;
     struct name *all = ARENA_ARRAY(s->messages, struct name, count);
@@ -204,7 +223,7 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
             forget_gradient(s, m, item->name);
         define(s, m, item);
     }
-    struct check_builtins builtins = {is_builtin, s, each_variable};
+    struct check_builtins builtins = {is_builtin, s, each_variable, each_builtin};
     check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
     check_shapes(s, m, t->file);
     return s->diags.errors == 0;

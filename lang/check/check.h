@@ -31,6 +31,8 @@ struct check_builtins {
     void *data;
     /* Calls F for each script variable, for "did you mean"; may be NULL. */
     void (*each_variable)(void *data, void (*f)(void *to, struct name n), void *to);
+    /* The same for names that are builtins. */
+    void (*each_builtin)(void *data, void (*f)(void *to, struct name n), void *to);
 };
 
 /* Checks all items of FILE (a tree of parse_source). The definitions of FILE have been added to M
@@ -40,9 +42,9 @@ struct check_builtins {
 bool check_file(struct arena *a, struct module *m, const struct check_builtins *builtins,
                 bool (*is_variable)(void *data, struct name n), void *data, struct diags *d,
                 struct ast *file);
-/* The name nearest to N (edit distance, at most 2 and a third of its length; for one of two letters
-   one with a letter more or less behind the same first) of those that M sees
-   and the N_EXTRA others; no name if none is near. */
+/* The name nearest to N of those that M sees and the N_EXTRA others: one that differs in its
+   capitals only, else by edit distance, at most 2 and a third of its length; for one of two letters
+   one with a letter more or less behind the same first. No name if none is near. */
 struct name check_nearest(const struct module *m, struct name n, const struct name *extra,
                           uint32_t nextra);
 /* The same of OTHERS only. */

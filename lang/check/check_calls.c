@@ -28,8 +28,34 @@ static void note_declared(struct checker *c, struct diag *m, const struct ast *d
     diag_note(c->diags, m, def->span, "%s is declared here", text_of(c, def->name));
 }
 
-static void report_arg_count(struct checker *c, const struct match *k, const struct ast *extra,
-                             uint32_t given) {
+/* Where the last positional parameter is a list: CALL with its last arguments in brackets. False:
+   it is none. */
+static bool help_list(struct checker *c, const struct match *k, struct diag *m,
+                      const struct ast *call, bool piped) {
+    uint32_t most = count_positional(k->params);
+    const struct ast *type = most ? k->params->kids[most - 1]->kids[0] : NULL;
+    bool list = type && (type->flags & AST_LIST_OF || strcmp(text_of(c, type->name), "list") == 0);
+    if (!list || piped || call->kind != AST_CALL)
+        return false;
+    struct buf text = buf_new(c->arena);
+    buf_printf(&text, "%s(", text_of(c, k->def->name));
+    uint32_t at = 0;
+    for (uint32_t i = 1; i < call->nkids; i++) {
+        bool named = call->kids[i]->kind == AST_KEYWORD;
+        bool last = i + 1 == call->nkids || call->kids[i + 1]->kind == AST_KEYWORD;
+        at += !named;
+        buf_printf(&text, "%s%s", i > 1 ? ", " : "", at == most && !named ? "[" : "");
+        print_ast(c->module->names, call->kids[i], &text);
+        if (!named && last)
+            buf_text(&text, "]");
+    }
+    diag_help(c->diags, m, "%s is a list: %s)", text_of(c, k->params->kids[most - 1]->name),
+              text.at);
+    return true;
+}
+
+static void report_arg_count(struct checker *c, const struct match *k, const struct ast *call,
+                             bool piped, const struct ast *extra, uint32_t given) {
     uint32_t most = count_positional(k->params), least = 0;
     while (least < most && !ast_may_miss(k->params->kids[least]))
         least++;
@@ -40,7 +66,7 @@ static void report_arg_count(struct checker *c, const struct match *k, const str
     struct diag *m = diag_error(c->diags, extra->span, ERR_ARG_COUNT, text_of(c, k->def->name),
                                 takes, (int)given);
     note_declared(c, m, k->def);
-    if (most == k->params->nkids || !worth_helping(c))
+    if (!worth_helping(c) || help_list(c, k, m, call, piped) || most == k->params->nkids)
         return;
     struct buf text = buf_new(c->arena);
     print_ast(c->module->names, extra, &text);
@@ -163,7 +189,7 @@ static void match_arguments(struct checker *c, const struct ast *def, const stru
     if (extra && is_scalar_call(c, def, &k))
         return;
     if (extra)
-        report_arg_count(c, &k, extra, k.positional);
+        report_arg_count(c, &k, call, piped != NULL, extra, k.positional);
     else if (!k.wrong)
         check_missing(c, &k, call);
 }
@@ -246,13 +272,32 @@ static bool is_size(const struct ast *d) {
     return size;
 }
 
-static void check_entry_type(struct checker *c, const struct ast *type) {
-    if (!(word_of(c, type->name) & WORD_DTYPE)) {
-        struct diag *m = diag_error(c->diags, type->span, ERR_UNKNOWN_TYPE, text_of(c, type->name));
-        struct name near = nearest_type(c, type->name, WORD_DTYPE, false);
-        if (!name_none(near))
-            diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
+/* NAME: TYPE, where TYPE is no element type. */
+static void report_entry_type(struct checker *c, struct name name, const struct ast *type) {
+    const char *entry = text_of(c, name), *text = text_of(c, type->name);
+    if (word_of(c, type->name) & WORD_STATIC) {
+        struct diag *m = diag_error(
+            c->diags, type->span, ERR_NOT_HERE,
+            arena_printf(c->arena, "an argument of the type %s is given by its value", text));
+        diag_help(c->diags, m, "write %s = VALUE, or %s alone for the variable of that name", entry,
+                  entry);
+        return;
     }
+    struct diag *m = diag_error(c->diags, type->span, ERR_UNKNOWN_TYPE, text);
+    const char *elsewhere = foreign_help(c, type->name);
+    struct name near = nearest_type(c, type->name, WORD_DTYPE, false);
+    if (!name_none(near))
+        diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
+    else
+        diag_help(c->diags, m, "%s",
+                  elsewhere ? elsewhere
+                            : "what is compiled has element types that are known, as f32; "
+                              "sizes may be names: x: f32[B, 4]");
+}
+
+static void check_entry_type(struct checker *c, struct name name, const struct ast *type) {
+    if (!(word_of(c, type->name) & WORD_DTYPE))
+        report_entry_type(c, name, type);
     if (type->flags & (AST_OPTIONAL | AST_LIST_OF))
         diag_error(c->diags, type->span, ERR_NOT_HERE,
                    "this is the type of one argument: it has neither `?` nor `[]` behind it");
@@ -277,7 +322,7 @@ void check_compile(struct checker *c, struct ast *s) {
         if (e->kids[0] && e->kids[1])
             diag_error(c->diags, e->span, ERR_NOT_HERE, "this has a type or a value");
         if (e->kids[0])
-            check_entry_type(c, e->kids[0]);
+            check_entry_type(c, e->name, e->kids[0]);
         else if (e->kids[1])
             check_expr(c, e->kids[1]);
         else

@@ -164,7 +164,7 @@ struct nearest {
     const char *text;
     unsigned length, limit; /* distances beyond the limit do not count */
     struct name best;
-    unsigned distance;
+    unsigned distance; /* 0: it differs in its capitals only */
     bool layers_only;
 };
 
@@ -172,8 +172,22 @@ static unsigned least(unsigned x, unsigned y) {
     return x < y ? x : y;
 }
 
-/* Insertions, deletions, changes and swaps of neighbours that make Y of X: the optimal string
-   alignment distance (R. A. Wagner, M. J. Fischer, 1974, with F. J. Damerau's swap). */
+/* A capital as the small letter. */
+static char folded(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool same_letters(const char *x, const char *y) {
+    while (*x && folded(*x) == folded(*y)) {
+        x++;
+        y++;
+    }
+    return *x == *y;
+}
+
+/* Insertions, deletions, changes and swaps of neighbours that make Y of X, capitals being small
+   letters: the optimal string alignment distance (R. A. Wagner, M. J. Fischer, 1974, with F. J.
+   Damerau's swap). */
 static unsigned edit_distance(const char *x, unsigned nx, const char *y, unsigned ny) {
     unsigned rows[3][NEAREST_LENGTH + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
@@ -182,8 +196,10 @@ static unsigned edit_distance(const char *x, unsigned nx, const char *y, unsigne
     for (unsigned i = 1; i <= nx; i++) {
         row[0] = i;
         for (unsigned j = 1; j <= ny; j++) {
-            row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + (x[i - 1] != y[j - 1]));
-            if (i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1])
+            row[j] = least(least(last[j], row[j - 1]) + 1,
+                           last[j - 1] + (folded(x[i - 1]) != folded(y[j - 1])));
+            if (i > 1 && j > 1 && folded(x[i - 1]) == folded(y[j - 2]) &&
+                folded(x[i - 2]) == folded(y[j - 1]))
                 row[j] = least(row[j], before[j - 2] + 1);
         }
         unsigned *spare = before;
@@ -206,6 +222,10 @@ static struct nearest nearest_new(const struct names *names, struct name n) {
 static void nearest_try(struct nearest *s, struct name n) {
     const char *text = name_text(s->names, n);
     size_t length = strlen(text);
+    if (s->distance && same_letters(text, s->text) && strcmp(text, s->text) != 0) {
+        s->distance = 0;
+        s->best = n;
+    }
     if (s->distance <= 1 || length + s->limit < s->length || length > s->length + s->limit ||
         length > NEAREST_LENGTH || (s->length == 2 && (length == 2 || text[0] != s->text[0])))
         return;
@@ -250,8 +270,7 @@ struct name check_nearest(const struct module *m, struct name n, const struct na
     struct nearest s = nearest_new(m->names, n);
     for (uint32_t i = 0; i < nextra; i++)
         nearest_try(&s, extra[i]);
-    if (s.limit)
-        module_each(m, nearest_def, &s);
+    module_each(m, nearest_def, &s);
     return s.best;
 }
 
@@ -261,7 +280,7 @@ struct name nearest_type(const struct checker *c, struct name n, unsigned set, b
         if (c->words.entries[i].value & set)
             nearest_try(&s, (struct name){(uint32_t)c->words.entries[i].key});
     s.layers_only = true;
-    if (s.limit && layers)
+    if (layers)
         module_each(c->module, nearest_def, &s);
     return s.best;
 }
@@ -280,20 +299,62 @@ static void see(void *data, struct name n) {
     VEC_PUSH(v->arena, v->at, n);
 }
 
-/* The nearest of what the code being checked sees: bindings, definitions, words. */
-static struct name nearest_visible(const struct checker *c, struct name n) {
-    struct visible v = {.arena = c->arena};
+/* What the code being checked sees: bindings. */
+static void see_bindings(const struct checker *c, struct visible *v) {
     if (c->place == PLACE_SCRIPT && c->builtins && c->builtins->each_variable)
-        c->builtins->each_variable(c->builtins->data, see, &v);
+        c->builtins->each_variable(c->builtins->data, see, v);
     for (uint32_t i = 0; i < c->scope.n; i++) {
         struct name key = {(uint32_t)c->scope.entries[i].key};
         if (scope_find(c, key))
-            see(&v, key);
+            see(v, key);
     }
+}
+
+/* ... and words. */
+static void see_words(const struct checker *c, struct visible *v) {
     for (uint32_t i = 0; i < c->words.n; i++)
         if (c->words.entries[i].value & (WORD_DTYPE | WORD_BUILTIN))
-            see(&v, (struct name){(uint32_t)c->words.entries[i].key});
-    return check_nearest(c->module, n, v.at.at, v.at.n);
+            see(v, (struct name){(uint32_t)c->words.entries[i].key});
+    if (c->builtins && c->builtins->each_builtin)
+        c->builtins->each_builtin(c->builtins->data, see, v);
+}
+
+static const struct {
+    const char *name, *help;
+} foreign[] = {
+#define FOREIGN(name, help) {#name, help},
+#include "lang/check/foreign.def"
+#undef FOREIGN
+};
+
+const char *foreign_help(const struct checker *c, struct name n) {
+    const char *text = text_of(c, n);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i].name, text) == 0)
+            return foreign[i].help;
+    return NULL;
+}
+
+/* Help for the name N, which nothing defines: what was perhaps meant, the nearest of bindings,
+   definitions and words; a word of another language; else HELP, which may be NULL. */
+static void help_unknown(struct checker *c, struct diag *m, struct name n, const char *help) {
+    enum { SHORT = 4 }; /* names below it are near too much */
+    const char *text = text_of(c, n), *elsewhere = foreign_help(c, n);
+    struct visible v = {.arena = c->arena};
+    see_bindings(c, &v);
+    struct name bound = nearest_name(c->module->names, n, v.at.at, v.at.n);
+    see_words(c, &v);
+    struct name near = check_nearest(c->module, n, v.at.at, v.at.n);
+    bool own = !name_none(bound) && strlen(text) >= SHORT;
+    bool capitals = !name_none(near) && same_letters(text, text_of(c, near));
+    if (!name_none(near) && (own || capitals || !elsewhere))
+        diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
+    else if (elsewhere)
+        diag_help(c->diags, m, "%s", elsewhere);
+    else if (c->place == PLACE_SCRIPT && map_get(&c->later, n.i, NULL))
+        diag_help(c->diags, m, "%s gets its value further below", text);
+    else if (help)
+        diag_help(c->diags, m, "%s", help);
 }
 
 static bool is_script_variable(const struct checker *c, struct name n) {
@@ -334,13 +395,7 @@ static void report_unknown(struct checker *c, struct name n, struct span span, c
         diag_help(c->diags, m, "%s stands further below: a member sees those above it", text);
         return;
     }
-    struct name near = nearest_visible(c, n);
-    if (!name_none(near))
-        diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
-    else if (c->place == PLACE_SCRIPT && map_get(&c->later, n.i, NULL))
-        diag_help(c->diags, m, "%s gets its value further below", text);
-    else if (help)
-        diag_help(c->diags, m, "%s", help);
+    help_unknown(c, m, n, help);
 }
 
 static bool is_defined(const struct checker *c, struct name n) {

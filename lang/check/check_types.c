@@ -79,8 +79,11 @@ static void report_type(struct checker *c, const struct ast *type, enum role rol
     struct name near =
         nearest_type(c, type->name, WORD_DTYPE | (statics ? WORD_STATIC : 0u), statics);
     const struct binding *b = scope_find(c, type->name);
+    const char *elsewhere = foreign_help(c, type->name);
     if (b)
         diag_note(c->diags, m, b->span, "%s is %s", text_of(c, b->name), thing_text(b->kind));
+    else if (elsewhere)
+        diag_help(c->diags, m, "%s", elsewhere);
     else if (!name_none(near))
         diag_help(c->diags, m, "did you mean %s?", text_of(c, near));
     else if (role == ROLE_RESULT && isupper((unsigned char)*text_of(c, type->name)))
@@ -92,7 +95,7 @@ static void report_type(struct checker *c, const struct ast *type, enum role rol
 static void report_free(struct checker *c, const struct ast *type) {
     const char *text = text_of(c, type->name);
     struct name near = nearest_type(c, type->name, WORD_DTYPE | WORD_STATIC, true);
-    if (!name_none(near) || !isupper((unsigned char)*text)) {
+    if (!name_none(near) || !isupper((unsigned char)*text) || foreign_help(c, type->name)) {
         report_type(c, type, ROLE_PARAM);
         return;
     }
@@ -111,13 +114,16 @@ static bool check_dotted(struct checker *c, const struct ast *type) {
 
 static void check_static_type(struct checker *c, const struct ast *type, enum role role) {
     const char *text = text_of(c, type->name);
-    if (type->flags & AST_BRACKETS)
-        diag_error(c->diags, type->span, ERR_NOT_HERE,
-                   arena_printf(c->arena, "%s has no dimensions", text));
-    else if (role == ROLE_CONTAINER || role == ROLE_STATE)
-        diag_error(
-            c->diags, type->span, ERR_NOT_HERE,
-            arena_printf(c->arena, "%s is the type of a static value, not an element type", text));
+    bool brackets = type->flags & AST_BRACKETS;
+    if (!brackets && role != ROLE_CONTAINER && role != ROLE_STATE)
+        return;
+    const char *format =
+        brackets ? "%s has no dimensions" : "%s is the type of a static value, not an element type";
+    struct diag *m =
+        diag_error(c->diags, type->span, ERR_NOT_HERE, arena_printf(c->arena, format, text));
+    const char *elsewhere = foreign_help(c, type->name);
+    if (elsewhere)
+        diag_help(c->diags, m, "%s", elsewhere);
 }
 
 /* `?` and `[]` behind a type. */

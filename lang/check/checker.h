@@ -108,6 +108,9 @@ bool worth_helping(const struct checker *c);
 /* The entry of SET's words, or of the layers that the module sees, nearest to N. */
 struct name nearest_type(const struct checker *c, struct name n, unsigned set, bool layers);
 
+/* What a name of another language is here; NULL if it is none. */
+const char *foreign_help(const struct checker *c, struct name n);
+
 /* check_types.c: types, signatures */
 enum role { ROLE_PARAM, ROLE_RESULT, ROLE_CONTAINER, ROLE_STATE };
 void check_type(struct checker *c, struct ast *type, enum role role);

@@ -281,7 +281,9 @@ void scan_bad_character(struct scan *s, const char *text, uint32_t n) {
         struct diag *d = diag_error(s->diags, place, ERR_LEX_CHAR, shown);
         if (c == '\'')
             diag_help(s->diags, d, "A string stands in double quotes: \"...\".");
-        else if (c == '&' || c == '|' || c == '^')
+        else if (c == '^')
+            diag_help(s->diags, d, "A power is written x ** 2; bits are those of bit_xor(x, y).");
+        else if (c == '&' || c == '|')
             diag_help(s->diags, d, "Logic is written with the words and, or, not.");
         else if (c >= 0x80 && n > 1)
             diag_help(s->diags, d, "Names are made of ASCII letters, digits and _.");

@@ -6,7 +6,17 @@
 
 #include <string.h>
 
+/* Where a text ends that ends too early: with the line that its last token stands in. */
+static struct span end_of_text(const struct parser *p, uint32_t last) {
+    uint32_t at = p->tokens.at[last].end, end = p->tokens.at[p->end].end;
+    while (at < end && p->text[at] != '\n' && p->text[at] != '\r')
+        at++;
+    return (struct span){p->source, at, at};
+}
+
 static struct span span_of(const struct parser *p, uint32_t token) {
+    if (p->tokens.at[token].kind == 0 && token > 1)
+        return end_of_text(p, token - 1);
     return (struct span){p->source, p->tokens.at[token].start, p->tokens.at[token].end};
 }
 
@@ -138,8 +148,8 @@ static bool token_is(const struct parser *p, uint32_t index, const char *text) {
     return strlen(text) == t->end - t->start && memcmp(p->text + t->start, text, strlen(text)) == 0;
 }
 
-/* The kind of the first token of the statement that holds token INDEX. */
-static int statement_start(const struct parser *p, uint32_t index) {
+/* The first token of the statement that holds token INDEX. */
+static uint32_t statement_first(const struct parser *p, uint32_t index) {
     uint32_t i = index;
     while (i > 1) {
         const struct token *t = &p->tokens.at[i - 1];
@@ -147,10 +157,14 @@ static int statement_start(const struct parser *p, uint32_t index) {
             break;
         i = t->match != 0 && t->match < i - 1 ? t->match : i - 1;
     }
-    return p->tokens.at[i].kind;
+    return i;
 }
 
-/* Words and operators of other languages. */
+static int statement_start(const struct parser *p, uint32_t index) {
+    return p->tokens.at[statement_first(p, index)].kind;
+}
+
+/* Words and operators of other languages. Statements there that are calls here have NULL. */
 static const struct {
     const char *text, *help;
 } habits[] = {
@@ -160,40 +174,77 @@ static const struct {
     {"++", "Write x = x + 1."},
     {"--", "Write x = x - 1."},
     {"<-", "`name << subset` reads; a comparison with a negative number is written a < -b."},
+    {"print", NULL},
+    {"assert", NULL},
     {"elif", "Write `else if`."},
     {"def", "A function is defined with `fn`."},
     {"func", "A function is defined with `fn`."},
     {"function", "A function is defined with `fn`."},
+    {"lambda",
+     "A function is defined with `fn`, and has a name: fn twice(x: f32) -> f32 { x * 2 }"},
     {"class", "A layer is defined with `layer`."},
-    {"import", "Write `use`."},
+    {"struct", "A layer is defined with `layer`."},
+    {"import", "Definitions of a file are read by `use`; those of the library are there without."},
+    {"from", "Definitions of a file are read by `use`; those of the library are there without."},
     {"let", "A value is named without a word before it: x = 1"},
     {"var", "A value is named without a word before it: x = 1"},
     {"const", "A value is named without a word before it: x = 1"},
+    {"is", "Write ==, or !=: x == none"},
+    {"del", "Names are not taken back: what nothing names any more goes by itself."},
+    {"global", "A function does not see variables of the script: pass them as parameters."},
+    {"raise", "`error(\"text\")` ends the program."},
+    {"yield", "A function gives its last expression, or what `return` says."},
+    {"then", "The block stands in braces: if c { .. }"},
+    {"do", "The block stands in braces: while c { .. }"},
 };
-
-static const char *habit_help(const struct parser *p, uint32_t index) {
-    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
-        if (token_is(p, index, habits[k].text))
-            return habits[k].help;
-    return NULL;
-}
 
 static const char *token_text(struct parser *p, uint32_t index) {
     const struct token *t = &p->tokens.at[index];
     return arena_strndup(p->scratch, p->text + t->start, t->end - t->start);
 }
 
-/* Two names side by side. */
+/* The word INDEX is called with what stands between it and the end of its statement. */
+static const char *call_help(struct parser *p, uint32_t index) {
+    enum { MOST = 60 };
+    uint32_t i = index + 1;
+    if (statement_first(p, index) != index || p->tokens.at[i].kind == '(')
+        return NULL;
+    while (p->tokens.at[i].kind != 0 && p->tokens.at[i].kind != TOK_EOL &&
+           p->tokens.at[i].kind != ';' && p->tokens.at[i].kind != '}')
+        i = p->tokens.at[i].match > i ? p->tokens.at[i].match + 1 : i + 1;
+    uint32_t from = p->tokens.at[index + 1].start, to = p->tokens.at[i - 1].end;
+    bool fits = to > from && to - from <= MOST && !memchr(p->text + from, '\n', to - from);
+    return arena_printf(p->scratch, "A call has parentheses: %s(%.*s)", token_text(p, index),
+                        fits ? (int)(to - from) : 2, fits ? p->text + from : "..");
+}
+
+static const char *habit_help(struct parser *p, uint32_t index) {
+    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
+        if (token_is(p, index, habits[k].text))
+            return habits[k].help ? habits[k].help : call_help(p, index);
+    return NULL;
+}
+
+/* Two names side by side, or a name and another value. */
 static const char *name_help(struct parser *p, uint32_t i, const struct expected *e) {
-    const char *help = habit_help(p, i);
+    const char *help = p->tokens.at[i].kind == TOK_NAME ? habit_help(p, i) : NULL;
     if (help == NULL)
         help = habit_help(p, i - 1);
     const char *text = token_text(p, i);
+    const struct token *t = &p->tokens.at[i];
+    if (help == NULL && t->kind == TOK_STR && t->start == t[-1].end)
+        return "A string has no letter before it; str(x) is x as text: \"x is \" + str(x)";
     bool type = p->tokens.at[i + 1].kind == '[' || dtype_of(text) != DT_NONE;
-    if (help == NULL && e->kind[':'] && type)
+    if (help == NULL && e->kind[':'] && type && t->kind == TOK_NAME)
         help = arena_printf(p->scratch, "A container is declared with a colon: %s: %s",
                             token_text(p, i - 1), text);
     return help;
+}
+
+/* Whether KIND begins a value that cannot stand behind another one. */
+static bool begins_value(int kind) {
+    return kind == TOK_NAME || kind == TOK_INT || kind == TOK_FLOAT || kind == TOK_STR ||
+           kind == TOK_NOT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_IF;
 }
 
 static bool is_comparison(int kind) {
@@ -214,11 +265,33 @@ static bool in_condition(const struct parser *p, uint32_t index) {
     return false;
 }
 
+/* Where the block of a statement or definition is expected. */
+static const char *brace_help(struct parser *p, uint32_t i) {
+    const struct token *t = &p->tokens.at[i];
+    if (t->kind == '=' && in_condition(p, i))
+        return "`==` compares, `=` gives a name to a value.";
+    if (is_comparison(t->kind))
+        return "Comparisons do not chain: write a < b and b < c.";
+    switch (statement_start(p, i)) {
+    case TOK_FN:
+    case TOK_GRAD: return "The body of a function stands in braces: fn f(x: f32) -> f32 { x + 1 }";
+    case TOK_LAYER:
+        return "What a layer holds stands in braces: layer L(n: int) { param w: f32[n] }";
+    case TOK_REWRITE: return "The rules of a rewrite stand in braces.";
+    case TOK_FOR: return "The block of a `for` stands in braces: for i in 0:3 { .. }";
+    case TOK_MAP: return "The body of a map stands in braces: map i in n { .. }";
+    case TOK_WHILE: return "The block of a `while` stands in braces: while c { .. }";
+    default:
+        return in_condition(p, i) ? "The block of an `if` stands in braces: if c { .. }" : NULL;
+    }
+}
+
 static const char *help_for(struct parser *p, uint32_t i, const struct expected *e) {
     const struct token *t = &p->tokens.at[i];
     const struct token *before = &p->tokens.at[i - 1];
+    const char *help = NULL;
     if (t->kind == TOK_FOREIGN) {
-        const char *help = habit_help(p, i);
+        help = habit_help(p, i);
         if (help == NULL)
             help = arena_printf(p->scratch, "There is no `%s`: write x = x %.*s value.",
                                 token_text(p, i), (int)(t->end - t->start - 1), p->text + t->start);
@@ -226,8 +299,15 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
     }
     if (t->kind == 0 && i > 2 && before->kind == '-' && before[-1].kind == '-')
         return "x-- does not exist: write x = x - 1.";
-    if (t->kind == TOK_NAME && any_operator(e))
-        return name_help(p, i, e);
+    if (t->kind == TOK_IF && any_operator(e) && !e->kind['{'])
+        return "A choice is written if c { a } else { b }, or select(c, a, b).";
+    if (t->kind == TOK_NOT && t[1].kind == TOK_IN && any_operator(e))
+        return "Write not (x in list).";
+    if (begins_value(t->kind) && any_operator(e) &&
+        (t->kind == TOK_NAME || before->kind == TOK_NAME))
+        help = name_help(p, i, e);
+    if (help != NULL || e->kind['{'])
+        return help != NULL ? help : brace_help(p, i);
     if (t->kind == '?' && any_operator(e) && statement_start(p, i) == TOK_NAME && !e->kind['?'])
         return "A choice is written if c { a } else { b }, or select(c, a, b).";
     if (t->kind == '.' && any_expression(e) && t[1].kind == TOK_INT && t[1].start == t->end)
@@ -235,8 +315,6 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
     if (t->kind == '?')
         return "`?` stands behind the type of a parameter that may be absent, or alone in "
                "brackets: as the dimension of what grows, as the row that is appended.";
-    if (t->kind == '=' && in_condition(p, i))
-        return "`==` compares, `=` gives a name to a value.";
     if (is_comparison(t->kind) && any_operator(e))
         return "Comparisons do not chain: write a < b and b < c.";
     if (t->kind == TOK_FN || t->kind == TOK_GRAD || t->kind == TOK_LAYER || t->kind == TOK_REWRITE)

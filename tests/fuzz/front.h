@@ -68,7 +68,7 @@ FUZZ const char *front_messages(struct unit *u) {
 /* Parses and checks TEXT as definitions of M; the last function, NULL after errors. */
 static struct ast *front_read(struct front *f, struct arena *a, struct module *m, struct diags *d,
                               const char *path, const char *text) {
-    struct check_builtins builtins = {front_is_builtin, f->names, NULL};
+    struct check_builtins builtins = {front_is_builtin, f->names, NULL, NULL};
     struct ast *last = NULL;
     struct ast *file =
         parse_source(a, f->names, d, sources_add(f->sources, path, text, strlen(text)));
@@ -116,7 +116,7 @@ FUZZ struct front *front_new(struct arena *a, const char *folder) {
     f->prelude = module_new(a, f->names, "stdlib", NULL);
     diags_init(&f->diags, a, f->sources);
     front_folder(f, folder);
-    struct check_builtins builtins = {front_is_builtin, f->names, NULL};
+    struct check_builtins builtins = {front_is_builtin, f->names, NULL, NULL};
     for (uint32_t i = 0; i < f->files.n; i++)
         check_file(a, f->prelude, &builtins, front_no_variable, NULL, &f->diags, f->files.at[i]);
     return f;

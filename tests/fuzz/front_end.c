@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         open_front();
     struct arena *a = arena_new();
     struct module *m = module_new(a, front->names, "fuzzed", front->prelude);
-    struct check_builtins builtins = {front_is_builtin, front->names, NULL};
+    struct check_builtins builtins = {front_is_builtin, front->names, NULL, NULL};
     struct diags d;
     struct buf messages = buf_new(a);
     diags_init(&d, a, front->sources);

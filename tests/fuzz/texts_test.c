@@ -69,7 +69,7 @@ static void look_at_file(struct front *f, const char *path, struct counts *n) {
         for (uint32_t k = 0; k < file->nkids; k++)
             if (ast_is_definition(file->kids[k]))
                 module_define(m, file->kids[k]);
-        struct check_builtins builtins = {front_is_builtin, f->names, NULL};
+        struct check_builtins builtins = {front_is_builtin, f->names, NULL, NULL};
         bool well = d.errors == 0 && check_file(a, m, &builtins, front_no_variable, NULL, &d, file);
         for (uint32_t k = 0; well && k < file->nkids; k++)
             for (int order = 0; file->kids[k]->kind == AST_FN && order < ORDERS; order++)

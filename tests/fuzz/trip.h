@@ -43,7 +43,7 @@ __attribute__((unused)) static const char *trip_graph(struct arena *a, struct na
     if (d.errors || file->nkids != 1 || file->kids[0]->kind != AST_FN)
         return trip_messages(a, &d, text.at);
     module_define(m, file->kids[0]);
-    struct check_builtins builtins = {trip_is_builtin, names, NULL};
+    struct check_builtins builtins = {trip_is_builtin, names, NULL, NULL};
     if (!check_file(a, m, &builtins, trip_no_variable, NULL, &d, file) || d.errors)
         return trip_messages(a, &d, text.at);
     struct graph *h = lower_printed(a, names, g->syms, &d, m, file->kids[0]);

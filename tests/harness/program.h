@@ -57,7 +57,7 @@ static inline struct ast *program_define(struct program *p, struct module *m, co
 }
 
 static inline bool program_check(struct program *p, struct module *m, struct ast *f) {
-    struct check_builtins builtins = {program_is_builtin, p->names, NULL};
+    struct check_builtins builtins = {program_is_builtin, p->names, NULL, NULL};
     check_file(p->arena, m, &builtins, program_is_variable, NULL, &p->diags, f);
     if (p->diags.errors == 0)
         return true;

@@ -118,6 +118,43 @@ tap.ok(status == 1 and "never closed" in err, "an end inside a bracket", status,
 status, out, err = tap.dcl(input="x = 1")
 tap.ok(status == 0 and not out and not err, "a last line without its end")
 
+# What can only be wrong is told at once, and what follows it runs. What goes on, goes on.
+BODY = "   help: The body of a function stands in braces: fn f(x: f32) -> f32 { x + 1 }\n"
+for head, want in (
+        ("fn f(x) -> T = x",
+         "<input 1>:1:14: error: expected '.', ':', '?', '[', '{', 'where' or 'layout', found '='\n"
+         "   1 | fn f(x) -> T = x\n     |              ^\n" + BODY),
+        ("fn f(x):",
+         "<input 1>:1:8: error: expected '{', '->' or 'where', found ':'\n"
+         "   1 | fn f(x):\n     |        ^\n" + BODY),
+        ("fn f(x: f32[N]) -> f32[N]",
+         "<input 1>:1:26: error: expected '?', '[', '{', 'where' or 'layout', found the end of the "
+         "text\n   1 | fn f(x: f32[N]) -> f32[N]\n     |                          ^\n" + BODY),
+        ("layer L",
+         "<input 1>:1:8: error: expected '(', '{' or 'where', found the end of the text\n"
+         "   1 | layer L\n     |        ^\n"
+         "   help: What a layer holds stands in braces: layer L(n: int) { param w: f32[n] }\n"),
+        ("def f(x):",
+         "<input 1>:1:5: error: expected an operator or end of line, found name 'f'\n"
+         "   1 | def f(x):\n     |     ^\n   help: A function is defined with `fn`.\n"),
+        ("rewrite r",
+         "<input 1>:1:10: error: expected '{', found the end of the text\n"
+         "   1 | rewrite r\n     |          ^\n   help: The rules of a rewrite stand in braces.\n"),
+        ("y = 3 4 +",
+         "<input 1>:1:7: error: expected an operator or end of line, found number 4\n"
+         "   1 | y = 3 4 +\n     |       ^\n")):
+    tap.is_str(tap.dcl(input=head + "\nprint(1)\nprint(2)\n"), (1, "1\n2\n", want),
+               "%r is told at once" % head)
+for lines in ("fn f(x: f32[N])\n  -> f32[N]\n  where N > 1 {\n  x\n}",
+              "fn f(x: f32[N]) -> f32[N] { x }",
+              "## Text.\n\n## More.\nfn f(x: f32[N]) ->\n  f32[N] { x }",
+              "layer L\n  where 1 < 2 { param w: f32[2] }", "layer L { param w: f32[2] }",
+              "rewrite r { relu(relu(x)) => relu(x) }"):
+    tap.is_str(tap.dcl(input=lines + "\nprint(1)\n"), (0, "1\n", ""), "%r goes on" % lines)
+status, out, err = tap.dcl(input="fn f(x: f32[N])\n{\n  x + 1\n}\nprint(1)\n")
+tap.ok(out == "1\n" and "brace stands at the end of the line before" in err and
+       err.count("error") == 1, "a body in a line of its own is one mistake", out, err)
+
 # How long an answer takes: what somebody types who looks at a network and changes it, each line new
 # to a cache that is empty at the start.
 SESSION = """

@@ -52,6 +52,8 @@ static void test_nearest(struct arena *a) {
     define(m, "relu");
     define(m, "gelu");
     define(m, "ab");
+    define(m, "SGD");
+    define(prelude, "std");
     static const struct {
         const char *slip, *meant;
     } cases[] = {
@@ -70,6 +72,11 @@ static void test_nearest(struct arena *a) {
         {"logsofmax", "log_softmax"},
         {"", ""},
         {"height", ""},
+        {"sgd", "SGD"},
+        {"Std", "std"},
+        {"AB", "ab"},
+        {"SoftMax", "softmax"},
+        {"LOGsofmax", "log_softmax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         is_str(name_text(t, check_nearest(m, name_of_text(t, cases[i].slip), NULL, 0)),

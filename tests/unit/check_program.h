@@ -43,7 +43,7 @@ static inline struct ast *program_parse(struct program *p, struct module *m, con
 }
 
 static inline void program_check(struct program *p) {
-    struct check_builtins builtins = {program_builtin, p->names, NULL};
+    struct check_builtins builtins = {program_builtin, p->names, NULL, NULL};
     p->good =
         check_file(p->arena, p->module, &builtins, program_variable, p->names, &p->diags, p->file);
 }

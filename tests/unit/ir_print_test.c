@@ -44,7 +44,7 @@ static void reads_back(struct build *b, const char *what) {
     ok(ast_equal(tree, file->kids[0]), "%s: ... to the tree that was printed", what);
     struct module *m = module_new(b->arena, b->names, "graph", NULL);
     module_define(m, file->kids[0]);
-    struct check_builtins builtins = {is_builtin, b->names, NULL};
+    struct check_builtins builtins = {is_builtin, b->names, NULL, NULL};
     if (!ok(check_file(b->arena, m, &builtins, is_variable, NULL, &d, file), "%s: it checks",
             what)) {
         diag("%s", messages(b, &d));

@@ -117,7 +117,11 @@ static void test_statements(void) {
                         "returned in parentheses: return (a, b)"},
         {"fn f(a b) {}", "1:8: expected ')', ',', ':', ';' or '=', found name 'b'"},
         {"fn f(a) -> {}", "1:12: expected '(' or a name, found '{'"},
-        {"fn f(a)", "1:8: expected '{', '->' or 'where', found the end of the text"},
+        {"fn f(a)", "1:8: expected '{', '->' or 'where', found the end of the text | The body of a "
+                    "function stands in braces: fn f(x: f32) -> f32 { x + 1 }"},
+        {"layer L  # a comment\n\n", "1:21: expected '(', '{' or 'where', found the end of the "
+                                     "text | What a layer holds stands "
+                                     "in braces: layer L(n: int) { param w: f32[n] }"},
         {"fn 3() {}", "1:4: expected a name, found number 3"},
         {"layer L { a\n x += 1\n param y }",
          "1:11: this statement cannot stand in a layer | A layer holds params, named values and "
@@ -174,6 +178,41 @@ static void test_habits(void) {
                        "continues the line before."},
         {"|> f", "1:1: expected a statement, found '|>' | A line that begins like this continues "
                  "the line before."},
+        {"print x[0], 1", "1:7: expected an operator or end of line, found name 'x' | A call has "
+                          "parentheses: print(x[0], 1)"},
+        {"if c { assert x == 3 }", "1:15: expected an operator or end of line, found name 'x' | A "
+                                   "call has parentheses: assert(x == 3)"},
+        {"print \"a\"; x = 1", "1:7: expected an operator or end of line, found a string | A call "
+                               "has parentheses: print(\"a\")"},
+        {"print [1,\n 2] x", "2:5: expected an operator or end of line, found name 'x'"},
+        {"f\"a\"", "1:2: expected an operator or end of line, found a string | A string has no "
+                   "letter before it; str(x) is x as text: \"x is \" + str(x)"},
+        {"x^2", "1:2: unexpected character '^' | A power is written x ** 2; bits are those of "
+                "bit_xor(x, y)."},
+        {"x is y", "1:3: expected an operator or end of line, found name 'is' | Write ==, or !=: x "
+                   "== none"},
+        {"x not in l", "1:3: expected an operator or end of line, found 'not' | Write not (x in "
+                       "list)."},
+        {"y = a if c else b", "1:7: expected an operator or end of line, found 'if' | A choice is "
+                              "written if c { a } else { b }, or select(c, a, b)."},
+        {"lambda x: x", "1:8: expected an operator or end of line, found name 'x' | A function is "
+                        "defined with `fn`, and has a name: fn twice(x: f32) -> f32 { x * 2 }"},
+        {"from a import b", "1:6: expected an operator or end of line, found name 'a' | "
+                            "Definitions of a file are read by `use`; those of the library are "
+                            "there without."},
+        {"fn f(x) -> T = x", "1:14: expected '.', ':', '?', '[', '{', 'where' or 'layout', found "
+                             "'=' | The body of a function stands in braces: fn f(x: f32) -> f32 "
+                             "{ x + 1 }"},
+        {"if x > 3: x", "1:9: expected an operator or '{', found ':' | The block of an `if` stands "
+                        "in braces: if c { .. }"},
+        {"while x > 3:\n x", "1:12: expected an operator or '{', found ':' | The block of a "
+                             "`while` stands in braces: while c { .. }"},
+        {"for i in f(3):\n x", "2:3: expected an operator, ':' or '{', found the end of the text | "
+                               "The block of a `for` stands in braces: for i in 0:3 { .. }"},
+        {"map i: x", "1:6: expected ',', '{', a name or 'in', found ':' | The body of a map stands "
+                     "in braces: map i in n { .. }"},
+        {"rewrite r a => b", "1:11: expected '{', found name 'a' | The rules of a rewrite stand in "
+                             "braces."},
         {"fn f()\n{\n a\n}", "2:1: expected a statement, found '{' | The opening brace stands at "
                              "the end of the line before."},
     };
