@@ -137,8 +137,13 @@ static int run(const struct command_line *c, dcl_session *s) {
     struct buf before = buf_new(c->arena), call = buf_new(c->arena);
     if (!entry && !bindings(c, "\n", &before))
         return EXIT_USAGE;
-    if (before.n && dcl_run(s, before.at, "<command line>"))
-        return finish_call(s, true);
+    if (before.n && dcl_run(s, before.at, "<command line>")) {
+        int status = finish_call(s, true);
+        if (c->values[OPTION_set].n)
+            fprintf(stderr, "dcl: --set gives an expression; text has quotes of its own, as in "
+                            "--set 'NAME=\"text\"'\n");
+        return status;
+    }
     struct session_wants w;
     if (!entry_wants(c, &w))
         return EXIT_USAGE;

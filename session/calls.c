@@ -169,6 +169,21 @@ static bool check_overlap(struct call *c) {
     return true;
 }
 
+/* The first static parameter of F that has no value yet, NULL if there is none. */
+static const char *next_static(const struct dcl_function *f) {
+    const struct ast *params = f->def->kids[0];
+    for (uint32_t i = 0; i < params->nkids; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < f->nparams; k++)
+            known = known || name_eq(f->params[k].name, params->kids[i]->name);
+        for (uint32_t k = 0; k < f->statics.list->n; k++)
+            known = known || name_eq(f->static_names[k], params->kids[i]->name);
+        if (!known)
+            return name_text(f->session->names, params->kids[i]->name);
+    }
+    return NULL;
+}
+
 static bool check_call(struct call *c) {
     struct dcl_function *f = c->f;
     if (!function_resolve(f))
@@ -176,8 +191,13 @@ static bool check_call(struct call *c) {
     const char *name = name_text(f->session->names, f->def->name);
     if (c->nargs < 0 || (uint32_t)c->nargs > f->nparams ||
         (f->given && (uint32_t)c->nargs != f->nparams)) {
-        diag_error(&f->session->diags, (struct span){0}, ERR_ARG_COUNT, name,
-                   printed(c, "%u argument%s", f->nparams, f->nparams == 1 ? "" : "s"), c->nargs);
+        struct diag *d = diag_error(
+            &f->session->diags, (struct span){0}, ERR_ARG_COUNT, name,
+            printed(c, "%u argument%s", f->nparams, f->nparams == 1 ? "" : "s"), c->nargs);
+        const char *given = c->nargs > 0 && (uint32_t)c->nargs > f->nparams ? next_static(f) : NULL;
+        if (given)
+            diag_help(&f->session->diags, d, "%s is static: it is given by name, as in %s(%s = 2)",
+                      given, name, given);
         return false;
     }
     for (int i = 0; i < c->nargs; i++) {
@@ -211,6 +231,13 @@ static void tell_shape(struct call *c, uint32_t k, enum dtype t, uint32_t rank,
     c->shapes[k] = (dcl_tensor){.dtype = (int32_t)t, .rank = (int32_t)rank, .shape = c->dims[k]};
 }
 
+static void put_type(struct buf *out, enum dtype t, uint32_t rank, const int64_t *dims) {
+    buf_printf(out, "%s[", dtypes[t].name);
+    for (uint32_t d = 0; d < rank; d++)
+        buf_printf(out, "%s%lld", d ? ", " : "", (long long)dims[d]);
+    buf_text(out, "]");
+}
+
 static bool check_result(struct call *c, uint32_t k, enum dtype t, uint32_t rank,
                          const int64_t *dims) {
     const dcl_tensor *r = &c->results[k];
@@ -220,10 +247,10 @@ static bool check_result(struct call *c, uint32_t k, enum dtype t, uint32_t rank
     if (fits)
         return true;
     struct buf text = buf_new(c->f->session->messages);
-    buf_printf(&text, "%s[", dtypes[t].name);
-    for (uint32_t d = 0; d < rank; d++)
-        buf_printf(&text, "%s%lld", d ? ", " : "", (long long)dims[d]);
-    return fail(c, printed(c, "the memory of result %u does not fit: it is %s]", k, text.at));
+    put_type(&text, t, rank, dims);
+    buf_text(&text, ", not ");
+    put_type(&text, (enum dtype)r->dtype, (uint32_t)r->rank, r->shape);
+    return fail(c, printed(c, "the memory of result %u does not fit: it is %s", k, text.at));
 }
 
 /* --- compiled ------------------------------------------------------------------------------- */

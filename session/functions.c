@@ -50,8 +50,32 @@ static bool parse_signature(struct dcl_function *f) {
     return true;
 }
 
+static bool is_known(struct dcl_session *s, struct name n) {
+    return module_find(s->module, n, NULL) || env_find(s->script, n, NULL) || builtin_has(s, n) ||
+           eval_is_builtin(s->names, n) || dtype_of(name_text(s->names, n)) != DT_NONE;
+}
+
+/* The first name of E, which nothing has checked, that stands for nothing; NULL if there is none. */
+static const struct ast *unknown_in(struct dcl_session *s, const struct ast *e) {
+    const struct ast *found = NULL;
+    if (e->kind == AST_NAME)
+        return is_known(s, e->name) ? NULL : e;
+    for (uint32_t i = 0; i < e->nkids && !found && e->kind != AST_COMPREHENSION; i++)
+        found = e->kids[i] ? unknown_in(s, e->kids[i]) : NULL;
+    return found;
+}
+
 /* An expression of the script, as a value of the store. */
 static bool evaluate(struct dcl_session *s, const struct ast *e, struct value *out) {
+    const struct ast *unknown = unknown_in(s, e);
+    if (unknown) {
+        struct name near = script_nearest(s, unknown->name);
+        struct diag *d = diag_error(&s->diags, unknown->span, ERR_UNKNOWN_NAME,
+                                    name_text(s->names, unknown->name));
+        if (!name_none(near))
+            diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
+        return false;
+    }
     unit_begin(s, name_of_text(s->names, "argument"), e->span, true);
     bool ok = eval_expr(s->unit.ev, script_scope(s), e, out) && store_keep(s, out, e->span);
     unit_end(s);
@@ -208,6 +232,79 @@ static bool newest(struct value *v) {
     return true;
 }
 
+/* The functions of the program and the instances of its script, which can be called. */
+struct callables {
+    struct dcl_session *s;
+    VEC(struct name) at;
+};
+
+static void collect_callables(struct callables *c) {
+    const struct module *m = c->s->module;
+    for (uint32_t i = 0; i < m->defs.n; i++) {
+        struct name n = {(uint32_t)m->defs.entries[i].key};
+        const struct ast *def = module_find(m, n, NULL);
+        if (def && def->kind == AST_FN && !ast_grad_of(c->s->names, n))
+            VEC_PUSH(c->s->messages, c->at, n);
+    }
+    for (uint32_t i = 0; i < c->s->script->bindings.n; i++)
+        if (c->s->script->bindings.at[i].value.kind == VAL_INSTANCE)
+            VEC_PUSH(c->s->messages, c->at, c->s->script->bindings.at[i].name);
+}
+
+/* What a program of libdcl can call, as a note for D. */
+static void note_callables(struct dcl_session *s, struct diag *d, const struct callables *c) {
+    enum { MOST = 12 };
+    struct buf text = buf_new(s->messages);
+    for (uint32_t i = 0; i < c->at.n && i < MOST; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", name_text(s->names, c->at.at[i]));
+    if (c->at.n)
+        diag_note(&s->diags, d, (struct span){0}, "this program has %s%s", text.at,
+                  c->at.n > MOST ? ", .." : "");
+    else
+        diag_note(&s->diags, d, (struct span){0}, "this program has no functions of its own");
+}
+
+/* Whether the name that the callee of F begins with stands for anything; else says what there is. */
+static bool check_callee(struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    const struct ast *root = f->callee;
+    while (root->kind != AST_NAME)
+        root = root->kids[0];
+    if (is_known(s, root->name))
+        return true;
+    struct diag *d =
+        diag_error(&s->diags, root->span, ERR_UNKNOWN_NAME, name_text(s->names, root->name));
+    struct callables have = {.s = s};
+    collect_callables(&have);
+    note_callables(s, d, &have);
+    struct name near = check_nearest(s->module, root->name, have.at.at, have.at.n);
+    if (!name_none(near))
+        diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
+    return false;
+}
+
+/* The value V that the callee of F names cannot be called: says why. */
+static bool tell_not_callable(struct dcl_function *f, const struct value *v) {
+    struct dcl_session *s = f->session;
+    struct buf text = buf_new(s->messages);
+    print_ast(s->names, f->callee, &text);
+    if (v->kind == VAL_LAYER) {
+        struct diag *d =
+            diag_error(&s->diags, f->callee->span, ERR_USAGE,
+                       arena_printf(s->messages, "%s is a layer, not an instance of one", text.at));
+        diag_help(&s->diags, d, "the script makes one: net = %s(..)", text.at);
+        return false;
+    }
+    struct diag *d = diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, text.at);
+    struct callables have = {.s = s};
+    collect_callables(&have);
+    if (v->kind == VAL_INSTANCE)
+        diag_help(&s->diags, d, "its layer has no method forward");
+    else
+        note_callables(s, d, &have);
+    return false;
+}
+
 bool function_resolve(struct dcl_function *f) {
     struct dcl_session *s = f->session;
     const struct module *m = NULL;
@@ -223,15 +320,13 @@ bool function_resolve(struct dcl_function *f) {
     f->generation = 0;
     arena_reset(f->resolved);
     f->statics = value_none();
+    if (!f->holds && !check_callee(f))
+        return false;
     if (f->holds ? !newest(&f->value) : !evaluate(s, f->callee, &f->value))
         return false;
     f->def = function_called(s, &f->value, &m);
-    if (!f->def) {
-        struct buf text = buf_new(s->messages);
-        print_ast(s->names, f->callee, &text);
-        diag_error(&s->diags, f->callee->span, ERR_NOT_CALLABLE, text.at);
-        return false;
-    }
+    if (!f->def)
+        return tell_not_callable(f, &f->value);
     if (!check_given(f) || !check_missing(f) || !list_parameters(f, m, &former))
         return false;
     f->generation = s->generation + 1;

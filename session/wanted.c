@@ -94,11 +94,55 @@ static struct diag *refuse(struct dcl_session *s, const struct session_name *x, 
                       arena_printf(s->messages, "%s %s: %s", x->option, x->name, why));
 }
 
+/* The names that E reads and that may be variables. */
+static void collect_read(struct dcl_session *s, const struct ast *e, struct names_of *out) {
+    if (ast_is_definition(e) || e->kind == AST_USE)
+        return;
+    if (e->kind == AST_NAME)
+        VEC_PUSH(s->messages, out->at, e->name);
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (e->kids[i])
+            collect_read(s, e->kids[i], out);
+}
+
+/* The variables that FILE leaves open, once each: it reads them before it sets them, and nothing
+   else is called so. */
+static struct names_of open_variables(struct dcl_session *s, const struct ast *file) {
+    struct names_of read = {0}, open = {0};
+    struct map seen = map_new(s->messages);
+    struct span at;
+    collect_read(s, file, &read);
+    for (uint32_t i = 0; i < read.at.n; i++) {
+        struct name n = read.at.at[i];
+        bool known = map_get(&seen, n.i, NULL) || module_find(s->module, n, NULL) ||
+                     builtin_has(s, n) || eval_is_builtin(s->names, n) ||
+                     dtype_of(name_text(s->names, n)) != DT_NONE;
+        map_put(&seen, n.i, 1);
+        if (!known && file_use(file, n, &at) == USE_READS)
+            VEC_PUSH(s->messages, open.at, n);
+    }
+    return open;
+}
+
+/* Help for D, which tells of N, that FILE has not: a near name of those that it leaves open, else of
+   those that it sets; else all that it leaves open. */
+static void help_variable(struct dcl_session *s, struct diag *d, const struct ast *file,
+                          struct name n) {
+    struct names_of set = {0}, open = open_variables(s, file);
+    collect_set(s, file, &set);
+    struct name near = nearest_name(s->names, n, set.at.at, set.at.n);
+    help_nearest(&s->diags, d, s->names, n, open.at.at, open.at.n, NULL);
+    if (!d->help && !name_none(near))
+        diag_help(&s->diags, d, "did you mean %s?", name_text(s->names, near));
+    else if (!d->help && open.at.n)
+        help_nearest(&s->diags, d, s->names, n, open.at.at, open.at.n, "it leaves open");
+    else if (!d->help)
+        diag_help(&s->diags, d, "it leaves none open: all that it reads it sets before");
+}
+
 /* Variables that are given before the script starts. */
 static bool check_variables(struct dcl_session *s, const struct ast *file) {
     const struct session_wants *w = s->wants;
-    struct names_of set = {0};
-    collect_set(s, file, &set);
     for (int i = 0; i < w->n; i++) {
         struct name n = name_of_text(s->names, w->given[i].name);
         struct span at;
@@ -108,10 +152,13 @@ static bool check_variables(struct dcl_session *s, const struct ast *file) {
         struct diag *d = refuse(s, &w->given[i],
                                 use == USE_SETS ? "the script gives it a value itself"
                                                 : "the script has no such variable");
-        if (use == USE_SETS)
+        if (use == USE_SETS) {
             diag_note(&s->diags, d, at, "%s gets its value here", w->given[i].name);
-        else
-            help_nearest(&s->diags, d, s->names, n, set.at.at, set.at.n, NULL);
+            diag_help(&s->diags, d, "what a script takes it reads without setting it: leave this "
+                                    "statement out");
+        } else {
+            help_variable(s, d, file, n);
+        }
     }
     return !s->refused;
 }

@@ -178,10 +178,14 @@ def tensor_of(x):
         x = array.array("q" if isinstance(x, int) else "f", [x])
         kind = "i" if x.typecode == "q" else "f"
         return (*describe(x.buffer_info()[0], kind, x.itemsize, (), None, x), True)
+    if isinstance(x, (list, tuple)):
+        raise TypeError("no tensor can be made of %s: numpy.array(x, \"f4\") makes an array of it" %
+                        type(x).__name__)
     try:
         return of_buffer(x)
     except (TypeError, BufferError) as error:
-        raise TypeError("no tensor can be made of %s: %s" % (type(x).__name__, error)) from None
+        why = ": %s" % error if isinstance(error, BufferError) else ""
+        raise TypeError("no tensor can be made of %s%s" % (type(x).__name__, why)) from None
 
 
 def results_of(dtype, shape):
@@ -219,6 +223,8 @@ def text_of(x):
         return '"%s"' % x.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     if isinstance(x, (list, tuple)):
         return "[" + ", ".join(text_of(v) for v in x) + "]"
+    if getattr(x, "shape", ()) != ():
+        raise TypeError("a tensor cannot be a static argument: tensors are given by position")
     if hasattr(x, "item"):  # a number of NumPy
         return text_of(x.item())
     if isinstance(x, (int, float)):

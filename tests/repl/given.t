@@ -31,6 +31,9 @@ net = Linear(3, 2)
 with open("helper.dcl", "w", encoding="ascii") as f:
     f.write("fn helper(x: f32[N]) -> f32[N] { x + 1 }\n")
 
+with open("g.dcl", "w", encoding="ascii") as f:
+    f.write('print("it runs")\nnet = Linear(3, 2)\nk = 3\n')
+
 GIVEN = ["--set", "rate=2", "--set", "depth=1", "--set", "start=2", "--set", "count=1",
          "--set", "bits=stack([1.0, 2])"]
 
@@ -53,7 +56,17 @@ for name, near in (("epoch", "epochs"), ("sized", "size"), ("nett", "net")):
 for name in "top", "x", "a", "k", "i", "clip":
     told(["run", "f.dcl", *GIVEN, "--set", name + "=3"], "--set " + name)
 told(["run", "f.dcl", *GIVEN, "--input", "epok=3"], "--input epok: the script has no such")
-told(["run", "f.dcl", "--set", "rat=2"], "unknown name rate", status=1)
+told(["run", "f.dcl", "--set", "rat=2"], "unknown name rate",
+     "error: --set rat: the script has no such variable\n   help: did you mean rate?\n")
+told(["run", "f.dcl", *GIVEN, "--set", "width=3"], "   help: what a script takes it reads without "
+     "setting it: leave this statement out\n")
+told(["run", "f.dcl", *GIVEN, "--set", "nothing=3"], "error: --set nothing: the script has no such "
+     "variable\n   help: it leaves open rate, depth, start, bits, count\n")
+told(["run", "g.dcl", "--set", "nothing=3"], "   help: it leaves none open: all that it reads it "
+     "sets before\n")
+told(["run", "f.dcl", "--set", "rate=fast"], "<command line>:1:8: error: unknown name fast\n",
+     "dcl: --set gives an expression; text has quotes of its own, as in --set 'NAME=\"text\"'\n",
+     status=1)
 
 told(["run", "e.dcl", "--entry", "clip", "--input", "x=x.npy", "--set", "to=1"],
      "error: --set to: clip has no such parameter\n", "clip is declared here: e.dcl:2:1")
@@ -82,8 +95,6 @@ for command in "bench", "profile":
          "--input y: clip has")
 
 # What the script makes is known after it has run.
-with open("g.dcl", "w", encoding="ascii") as f:
-    f.write('print("it runs")\nnet = Linear(3, 2)\nk = 3\n')
 told(["run", "g.dcl", "--entry", "net", "--set", "inptu=3"], "no parameter inptu", status=1,
      runs=True)
 told(["show", "g.dcl", "--entry", "net.forwrad"], "no member forwrad", "did you mean forward?",

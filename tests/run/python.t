@@ -244,6 +244,48 @@ for name, call, kind, want in (
     refused(call, kind, want, name)
 tap.ok((m.double(ones) == 3).all(), "the program goes on")
 
+# What is misspelt: the nearest name, and all that can be called.
+small = dcl.compile("""
+fn double(x: f32[N]) -> f32[N] { x + x }
+fn scaled(x: f32[N]; by: int) -> f32[N] { x * by }
+layer Net(n: int) { a = Linear(n, 3); fn forward(x: f32[B, n]) -> f32[B, 3] { x |> a } }
+layer Silent() { param w: f32[3] }
+net = Net(4); silent = Silent(); count = 3
+""")
+HAVE = "   note: this program has double, scaled, net, silent\n"
+AT = "<signature>:1:1: error: "
+for call, want in (
+        (lambda: small.duoble(ones), AT + "unknown name duoble\n   1 | duoble\n     | ^~~~~~\n" +
+         HAVE + "   help: did you mean double?\n"),
+        (lambda: small.Net.a(ones), AT + "a layer has no member a\n"),
+        (lambda: small.nett(ones), AT + "unknown name nett\n   1 | nett\n     | ^~~~\n" + HAVE +
+         "   help: did you mean net?\n"),
+        (lambda: small.other(ones, by=2), AT + "unknown name other\n   1 | other\n     | ^~~~~\n" +
+         HAVE),
+        (lambda: small.count(ones), AT + "count is not a function or layer\n   1 | count\n"
+         "     | ^~~~~\n" + HAVE),
+        (lambda: small.silent(ones), AT + "silent is not a function or layer\n   1 | silent\n"
+         "     | ^~~~~~\n   help: its layer has no method forward\n"),
+        (lambda: small.Net(ones), AT + "Net is a layer, not an instance of one\n   1 | Net\n"
+         "     | ^~~\n   help: the script makes one: net = Net(..)\n"),
+        (lambda: small.scaled(ones, 3), "error: scaled takes 1 argument, 2 given\n   help: by is "
+         "static: it is given by name, as in scaled(by = 2)\n"),
+        (lambda: small.scaled(ones, by=dcl.Expression("cuont")), "<signature>:1:19: error: unknown "
+         "name cuont\n   1 | fn signature(by = cuont) {}\n     |                   ^~~~~\n"
+         "   help: did you mean count?\n"),
+        (lambda: small.double(ones, out=numpy.ones((3, 1), "f4")), "error: the memory of result 0 "
+         "does not fit: it is f32[3], not f32[3, 1]\n"),
+        (lambda: dcl.compile("").f(ones), AT + "unknown name f\n   1 | f\n     | ^\n"
+         "   note: this program has no functions of its own\n")):
+    try:
+        call()
+        tap.fail(want, "no error")
+    except dcl.Error as error:
+        tap.is_str(str(error).strip()[:len(want.strip())], want.strip(), want.split("\n")[0])
+refused(lambda: small.scaled(ones, by=ones), TypeError, "tensors are given by position",
+        "a tensor by name")
+refused(lambda: small.double([1, 2]), TypeError, 'numpy.array(x, "f4") makes', "a list of Python")
+
 # --- many calls, programs, threads -------------------------------------------------------------
 
 

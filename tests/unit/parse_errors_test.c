@@ -207,8 +207,9 @@ static void test_habits(void) {
                         "in braces: if c { .. }"},
         {"while x > 3:\n x", "1:12: expected an operator or '{', found ':' | The block of a "
                              "`while` stands in braces: while c { .. }"},
-        {"for i in f(3):\n x", "2:3: expected an operator, ':' or '{', found the end of the text | "
-                               "The block of a `for` stands in braces: for i in 0:3 { .. }"},
+        {"for i in f(3):\n x",
+         "2:3: expected an operator, ',', ':', '{' or a name, found the end of the text | "
+         "The block of a `for` stands in braces: for i in 0:3 { .. }"},
         {"map i: x", "1:6: expected ',', '{', a name or 'in', found ':' | The body of a map stands "
                      "in braces: map i in n { .. }"},
         {"rewrite r a => b", "1:11: expected '{', found name 'a' | The rules of a rewrite stand in "
