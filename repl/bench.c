@@ -188,10 +188,6 @@ static int bench(const struct command_line *c, dcl_session *s, const char *signa
 
 int command_bench(const struct command_line *c) {
     struct buf signature = buf_new(c->arena);
-    if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
-        fprintf(stderr, "dcl: bench wants one file and --entry NAME\n");
-        return EXIT_USAGE;
-    }
     if (!entry_signature(c, &signature))
         return EXIT_USAGE;
     dcl_session *s = open_session(c);

@@ -2,10 +2,6 @@
 #include "repl/repl.h"
 
 int command_check(const struct command_line *c) {
-    if (c->files.n == 0) {
-        fprintf(stderr, "dcl: check wants at least one file\n");
-        return EXIT_USAGE;
-    }
     dcl_session *s = open_session(c);
     if (!s)
         return EXIT_USAGE;

@@ -24,7 +24,24 @@ bool command_named(const char *word, enum command *out) {
             return true;
         }
     }
+    const char *end = strrchr(word, '.');
+    if (access(word, F_OK) == 0 || (end && strcmp(end, ".dcl") == 0)) {
+        fprintf(stderr, "dcl: there is no command %s; to run a file: dcl run %s\n", word, word);
+        return false;
+    }
     return unknown("command", word, names, COMMAND_COUNT);
+}
+
+/* The commands that have an option called NAME; NULL if none has. */
+static const char *commands_with(struct arena *a, const char *name) {
+    const char *text = NULL;
+    for (int o = 0; o < OPTION_COUNT; o++)
+        for (int k = 0; k < COMMAND_COUNT; k++)
+            if (strcmp(option_spelling((enum option)o).text, name) == 0 &&
+                option_is_of((enum option)o, (enum command)k))
+                text = text ? arena_printf(a, "%s, %s", text, command_table[k].name)
+                            : command_table[k].name;
+    return text;
 }
 
 /* The option whose spelling is the N bytes at WORD. */
@@ -42,9 +59,16 @@ static bool find_option(struct command_line *c, const char *word, size_t n, enum
             return true;
         }
     }
+    const char *name = arena_strndup(c->arena, word, n);
+    const char *others = commands_with(c->arena, name);
+    if (others) {
+        fprintf(stderr, "dcl: there is no option of dcl %s called %s; it is one of %s\n",
+                command_table[c->command].name, name, others);
+        return false;
+    }
     return unknown(
-        arena_printf(c->arena, "option of dcl %s called", command_table[c->command].name),
-        arena_strndup(c->arena, word, n), all, known);
+        arena_printf(c->arena, "option of dcl %s called", command_table[c->command].name), name,
+        all, known);
 }
 
 static void push(struct words *w, const char *word) {
@@ -153,7 +177,13 @@ bool split_pair(const struct command_line *c, const char *option, const char *pa
                 const char **name, const char **value) {
     const char *equals = strchr(pair, '=');
     if (!equals || equals == pair) {
-        fprintf(stderr, "dcl: %s wants NAME=VALUE, not '%s'\n", option, pair);
+        const char *form = "NAME=VALUE", *example = "";
+        for (int o = 0; o < OPTION_COUNT; o++)
+            if (strcmp(option_spelling((enum option)o).text, option) == 0)
+                form = option_table[o].value;
+        if (strcmp(form, "NAME=TYPE") == 0)
+            example = ", as in x=f32[64,N]";
+        fprintf(stderr, "dcl: %s wants %s%s, not '%s'\n", option, form, example, pair);
         return false;
     }
     *name = arena_strndup(c->arena, pair, (size_t)(equals - pair));

@@ -14,6 +14,11 @@ bool entry_signature(const struct command_line *c, struct buf *b) {
     for (int i = 0; i < c->values[OPTION_shape].n; i++, before = ", ") {
         if (!split_pair(c, "--shape", c->values[OPTION_shape].at[i], &name, &value))
             return false;
+        if (!*value || strchr("0123456789[(-", *value)) {
+            fprintf(stderr, "dcl: --shape wants NAME=TYPE, as in x=f32[64,N], not '%s=%s'\n", name,
+                    value);
+            return false;
+        }
         buf_printf(b, "%s%s: %s", before, name, value);
     }
     for (int i = 0; i < c->values[OPTION_set].n; i++, before = ", ") {

@@ -27,10 +27,6 @@ static bool add_known(const struct command_line *c, enum option o, const char *o
 }
 
 int command_import(const struct command_line *c) {
-    if (c->files.n != 1) {
-        fprintf(stderr, "dcl: import wants one file, %d given\n", c->files.n);
-        return EXIT_USAGE;
-    }
     const char *from = c->files.at[0], *to = option_value(c, OPTION_o);
     int n = c->values[OPTION_set].n + c->values[OPTION_dim].n, count = 0;
     struct session_known *known = ARENA_ARRAY(c->arena, struct session_known, (size_t)n + 1);

@@ -288,9 +288,28 @@ static int read_and_run(struct prompt *p) {
     return p->failed && !line_is_terminal(p->reader) ? EXIT_ERROR : EXIT_FINE;
 }
 
+/* The prompt takes no words: they are a command behind its options, or a file. */
+static void tell_words(const struct command_line *c) {
+    int k = 0;
+    while (k < COMMAND_COUNT && strcmp(command_table[k].name, c->files.at[0]) != 0)
+        k++;
+    if (k == COMMAND_COUNT) {
+        fprintf(stderr, "dcl: to run a file: dcl run %s\n", c->files.at[0]);
+        return;
+    }
+    fputs("dcl: the command stands first: dcl", stderr);
+    for (int i = 0; i < c->files.n; i++)
+        fprintf(stderr, " %s", c->files.at[i]);
+    for (int o = 0; o < OPTION_COUNT; o++)
+        for (int i = 0; i < c->values[o].n; i++)
+            fprintf(stderr, " %s%s%s", option_spelling((enum option)o).text,
+                    *option_table[o].value ? " " : "", c->values[o].at[i]);
+    fputc('\n', stderr);
+}
+
 int command_repl(const struct command_line *c) {
     if (c->files.n) {
-        fprintf(stderr, "dcl: to run a file: dcl run %s\n", c->files.at[0]);
+        tell_words(c);
         return EXIT_USAGE;
     }
     struct prompt p = {.options = c, .session = open_session(c)};

@@ -5,6 +5,8 @@
 #include <string.h>
 
 static int dispatch(const struct command_line *c) {
+    if (!words_fit(c))
+        return EXIT_USAGE;
     switch (c->command) {
     case COMMAND_run: return command_run(c);
     case COMMAND_check: return command_check(c);

@@ -151,10 +151,6 @@ static int profile(const struct command_line *c, dcl_session *s, const char *sig
 
 int command_profile(const struct command_line *c) {
     struct buf signature = buf_new(c->arena);
-    if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
-        fprintf(stderr, "dcl: profile wants one file and --entry NAME\n");
-        return EXIT_USAGE;
-    }
     if (!entry_signature(c, &signature))
         return EXIT_USAGE;
     dcl_session *s = open_session(c);

@@ -78,6 +78,9 @@ bool wants_colour(void);
 bool split_pair(const struct command_line *c, const char *option, const char *pair,
                 const char **name, const char **value);
 
+/* missing.c: whether the words of C are as many as its command wants; false after a message. */
+bool words_fit(const struct command_line *c);
+
 /* pictures.c: how images can be shown. The terminal is asked only if TYPED is not NULL; it gets
    keys that were typed meanwhile. */
 struct buf;

@@ -125,11 +125,24 @@ static bool entry_text(const struct command_line *c, dcl_session *s, const char 
     }
     for (int i = 0; i < c->values[OPTION_output].n; i++)
         if (!used[i]) {
-            fprintf(stderr, "dcl: --output %s: %s has no such result\n",
+            fprintf(stderr, "dcl: --output %s: %s has no such result; it gives",
                     c->values[OPTION_output].at[i], entry);
+            for (int k = 0; k < names.n; k++)
+                fprintf(stderr, "%s %s", k ? "," : "",
+                        *names.at[k] ? names.at[k] : arena_printf(c->arena, "%d", k));
+            fputc('\n', stderr);
             return false;
         }
     return true;
+}
+
+/* ENTRY, called without any arguments, was an error: says how they are given. */
+static void tell_arguments(dcl_session *s, const char *entry) {
+    dcl_function *f = dcl_compile(s, entry);
+    const char *name = f ? dcl_argument(f, 0, NULL) : NULL;
+    if (name)
+        fprintf(stderr, "dcl: arguments of %s are given so: --input %s=FILE, or --set %s=VALUE\n",
+                entry, name, name);
 }
 
 static int run(const struct command_line *c, dcl_session *s) {
@@ -154,16 +167,16 @@ static int run(const struct command_line *c, dcl_session *s) {
         return status;
     if (!entry_text(c, s, entry, &call))
         return EXIT_USAGE;
-    return finish_call(s, dcl_run(s, call.at, "<command line>") != 0);
+    status = finish_call(s, dcl_run(s, call.at, "<command line>") != 0);
+    if (status == EXIT_ERROR && !c->values[OPTION_input].n && !c->values[OPTION_set].n)
+        tell_arguments(s, entry);
+    return status;
 }
 
 int command_run(const struct command_line *c) {
-    if (c->files.n != 1) {
-        fprintf(stderr, "dcl: run wants one file, %d given\n", c->files.n);
-        return EXIT_USAGE;
-    }
     if (!option_value(c, OPTION_entry) && c->values[OPTION_output].n) {
-        fprintf(stderr, "dcl: --output belongs to an --entry\n");
+        fprintf(stderr,
+                "dcl: --output belongs to an --entry; a script writes by save(\"y.npy\", y)\n");
         return EXIT_USAGE;
     }
     dcl_session *s = open_session(c);

@@ -22,11 +22,6 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
 
 int command_show(const struct command_line *c) {
     struct buf signature = buf_new(c->arena);
-    if (c->files.n != 1 || !option_value(c, OPTION_entry)) {
-        fprintf(stderr, "dcl: %s wants one file and --entry NAME\n",
-                c->command == COMMAND_show ? "show" : "movement");
-        return EXIT_USAGE;
-    }
     if (option_value(c, OPTION_sm) &&
         (!option_value(c, OPTION_as) || strcmp(option_value(c, OPTION_as), "ptx") != 0)) {
         fprintf(stderr, "dcl: --sm belongs to --as ptx\n");

@@ -245,10 +245,6 @@ static void test_file(struct tests *t) {
 }
 
 int command_test(const struct command_line *c) {
-    if (c->files.n == 0) {
-        fprintf(stderr, "dcl: test wants at least one file\n");
-        return EXIT_USAGE;
-    }
     struct tests t = {.c = c, .tap = option_value(c, OPTION_tap) != NULL};
     for (int i = 0; i < c->files.n && t.status < EXIT_USAGE; i++) {
         t.arena = arena_new();

@@ -150,7 +150,9 @@ static struct output *output_new(struct arena *a, struct diags *d, struct span a
 }
 
 bool output_is_single(const struct output *out, uint32_t n) {
-    return n == 1 || output_fail(out, "such a file holds one tensor, not %u", n);
+    return n == 1 ||
+           output_fail(
+               out, "such a file holds one tensor, not %u: .npz and .safetensors hold several", n);
 }
 
 bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,

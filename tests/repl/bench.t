@@ -70,7 +70,7 @@ tap.ok(status == 0 and all(word in out for word in (
 for arguments, status, word in (
         (["f.dcl"], 2, "--entry"), (["f.dcl", "--entry", "mm"], 1, "--shape a=TYPE[SIZES]"),
         (["f.dcl", "--entry", "half", "--shape", "x=f32[N]"], 1, "the size N of x is not known"),
-        (["f.dcl", "--entry", "half", "--shape", "x"], 2, "NAME=VALUE"),
+        (["f.dcl", "--entry", "half", "--shape", "x"], 2, "NAME=TYPE"),
         (["f.dcl", "--entry", "none"], 2, "none"),
         (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=300"], 1, "index 300"),
         (["f.dcl", "--entry", "at(x: f32[9], n: u16)", "--input", "n=-1"], 1,

@@ -50,7 +50,7 @@ for command in re.findall(r"^  ([a-z]+)", out, re.M):
            "help of " + command)
 is_run(["chekc", "f.dcl"], 2, "", ["chekc", "did you mean check?"])
 status, out, err = tap.dcl("help", "run")
-tap.ok("also a signature, as in f(x: f32[64])" in " ".join(out.split()),
+tap.ok("arguments: 'f(x: f32[64], k = 3)'" in " ".join(out.split()),
        "a blank or the end of a line stands between two words", out)
 is_run(["help", "shwo"], 2, "", ["did you mean show?"])
 is_run(["run", "f.dcl", "--thread", "2"], 2, "", ["did you mean --threads?"])
@@ -64,7 +64,7 @@ is_run(["run", "f.dcl", "bad.dcl"], 2, "", ["one file"])
 is_run(["check"], 2, "", ["file"])
 is_run(["show", "f.dcl"], 2, "", ["--entry"])
 is_run(["run", "f.dcl", "--output", "y=y.npy"], 2, "", ["--entry"])
-is_run(["run", "f.dcl", "--input", "x.npy"], 2, "", ["NAME=VALUE"])
+is_run(["run", "f.dcl", "--input", "x.npy"], 2, "", ["NAME=FILE"])
 
 is_run(["run", "f.dcl"], 0, "ran\n", [])
 is_run(["run", "none.dcl"], 1, "", ["none.dcl"])
@@ -109,11 +109,57 @@ is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "m
        None, ["mid"])
 status, out, err = tap.dcl("run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output",
                            "m.npy")
-tap.ok(status == 2 and err == "dcl: --output wants NAME=VALUE, not 'm.npy'\n",
+tap.ok(status == 2 and err == "dcl: --output wants NAME=FILE, not 'm.npy'\n",
        "an output without a name is told once", status, err)
 with open("v.dcl", "w", encoding="ascii") as f:
     f.write("print(x, k)\n")
 is_run(["run", "v.dcl", "--input", "x=x.npy", "--set", "k=1 + 2"], 0, "[3. 1. 2.]  f32[3] 3\n", [])
+
+
+# What is missing, and a line that would do.
+for arguments, want in (
+        (["--backend", "ref", "run", "f.dcl"],
+         "the command stands first: dcl run f.dcl --backend ref"),
+        (["f.dcl"], "there is no command f.dcl; to run a file: dcl run f.dcl"),
+        (["none.dcl"], "there is no command none.dcl; to run a file: dcl run none.dcl"),
+        (["--backend", "ref", "f.dcl"], "to run a file: dcl run f.dcl"),
+        (["run"], "run wants one file, none given, as in: dcl run FILE"),
+        (["run", "f.dcl", "f.dcl"], "run wants one file, 2 given, as in: dcl run f.dcl"),
+        (["run", "f.dcl", "x=3"], "run wants one file, 2 given, as in: dcl run f.dcl\n"
+         "dcl: an argument is given by --input or --set: --input x=3"),
+        (["run", "f.dcl", "scale"], "run wants one file, 2 given, as in: dcl run f.dcl\n"
+         "dcl: a function is named by --entry: --entry scale"),
+        (["check"], "check wants at least one file, none given, as in: dcl check FILE"),
+        (["test"], "test wants at least one file, none given, as in: dcl test FILE"),
+        (["import"], "import wants one file, none given, as in: dcl import MODEL.onnx"),
+        (["show", "f.dcl", "--input", "x=3"], "there is no option of dcl show called --input; it is "
+         "one of run, bench, profile"),
+        (["run", "f.dcl", "--output", "y=y.npy"], "--output belongs to an --entry; a script writes "
+         'by save("y.npy", y)')):
+    is_run(arguments, 2, "", None)
+    tap.is_str(tap.dcl(*arguments)[2], "dcl: %s\n" % want, "dcl %s: the message" % arguments)
+for command in "show", "movement", "bench", "profile":
+    tap.is_str(tap.dcl(command)[2], "dcl: %s wants one file, none given, as in: dcl %s FILE --entry "
+               "NAME\n" % (command, command), command + " without a file")
+    tap.is_str(tap.dcl(command, "f.dcl")[2], "dcl: %s wants --entry, the function that is meant, as "
+               "in: dcl %s f.dcl --entry scale\n" % (command, command), command + " of nothing")
+    tap.is_str(tap.dcl(command, "f.dcl", "split")[2], "dcl: %s wants one file, 2 given, as in: dcl "
+               "%s f.dcl --entry scale\ndcl: a function is named by --entry: --entry split\n" %
+               (command, command), command + " of a function without its option")
+for given in "x=3", "x=[3]", "x":
+    tap.is_str(tap.dcl("show", "f.dcl", "--entry", "scale", "--shape", given)[2], "dcl: --shape wants "
+               "NAME=TYPE, as in x=f32[64,N], not '%s'\n" % given, "--shape " + given)
+status, out, err = is_run(["run", "f.dcl", "--entry", "scale"], 1, None, None)
+tap.ok(err.endswith("\ndcl: arguments of scale are given so: --input x=FILE, or --set x=VALUE\n"),
+       "how arguments are given", err)
+is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "3=m.npy"], 2, None,
+       ["help: it gives low, high"])
+with open("made.dcl", "w", encoding="ascii") as f:
+    f.write("fn made(n: int) -> any { Linear(n, 2) }\n")
+is_run(["run", "made.dcl", "--entry", "Linear", "--set", "inputs=2", "--set", "outputs=1",
+        "--output", "net=y.npy"], 2, None, ["Linear has no such result; it gives 0\n"])
+is_run(["run", "made.dcl", "--entry", "made", "--set", "n=2", "--output", "0=y.npy"], 1, None,
+       ["such a file holds one tensor, not 2: .npz and .safetensors hold several"])
 
 status, out, err = is_run(["show", "f.dcl", "--entry", "scale"], 0)
 tap.ok("fn scale(x: f32[N], k: f32[]) -> y: f32[N]" in out and "ran" not in out,
