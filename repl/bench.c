@@ -1,6 +1,6 @@
 /* dcl bench: the time of a call, its operations and bytes a second, beside what this machine
-   reaches at most: multiply-adds in registers and a copy beyond the caches, both written in DCL and
-   compiled as the function is.
+   reaches: multiply-adds in registers, and a copy or a sum of as many bytes as the call moves, all
+   written in DCL and compiled as the function is.
    A sample is so many calls that the clock can tell them; memory is that of the call before, so
    what fits in the caches is in them. */
 #include "repl/entry.h"
@@ -69,11 +69,24 @@ static const char machine_text[] =
     "    map i in 12 unroll, j in v vector { y[p, i, j] = s[i, j] }\n"
     "  }\n"
     "}\n"
-    "fn copy(x: f32[N]) -> y: f32[N] { map i in N { y[i] = x[i] } }\n";
-enum { PEAK_TURNS = 1000, PEAK_TASKS = 64, COPY_ELEMENTS = 1 << 24 };
+    "fn copy(x: f32[N]) -> y: f32[N] { map i in N { y[i] = x[i] } }\n"
+    "fn reading(x: f32[P, M]; v: int = lanes(f32)) -> y: f32[P, 8, v] {\n"
+    "  map p in P parallel {\n"
+    "    s: f32[8, v] in register = 0\n"
+    "    for k in 0:M // (8 * v) {\n"
+    "      map i in 8 unroll, j in v vector { s[i, j] = s[i, j] + x[p, 8 * v * k + v * i + j] }\n"
+    "    }\n"
+    "    map i in 8 unroll, j in v vector { y[p, i, j] = s[i, j] }\n"
+    "  }\n"
+    "}\n";
+/* A row of `reading` is a multiple of ROW elements, whatever the lanes. */
+enum { PEAK_TURNS = 1000, PEAK_TASKS = 64, ROW = 128 };
+#define MEMORY_BYTES 134217728.0 /* more than caches hold */
 
+/* What the machine reaches in a second: arithmetic; bytes that a copy or a sum of as much data as
+   the call has moves, and of much more. Data that fits a cache is faster than main memory. */
 struct machine {
-    double operations, bytes; /* a second */
+    double operations, bytes, memory;
 };
 
 static bool measure(const struct command_line *c, dcl_session *s, const char *signature, double n,
@@ -94,7 +107,25 @@ static bool measure(const struct command_line *c, dcl_session *s, const char *si
     return true;
 }
 
-static int measure_machine(const struct command_line *c, struct machine *m) {
+/* The most bytes a second over FOOTPRINT bytes: what is copied, or what is only read. */
+static bool measure_bytes(const struct command_line *c, dcl_session *s, double footprint,
+                          double *most) {
+    int64_t n = footprint > 8 * ROW ? (int64_t)(footprint / 8) : ROW;
+    int64_t tasks = n >= PEAK_TASKS * ROW ? PEAK_TASKS : 1;
+    int64_t row = 2 * n / tasks / ROW * ROW;
+    double copied, read;
+    bool ok = measure(c, s, arena_printf(c->arena, "copy(x: f32[%lld])", (long long)n),
+                      8.0 * (double)n, &copied) &&
+              measure(c, s,
+                      arena_printf(c->arena, "reading(x: f32[%lld, %lld])", (long long)tasks,
+                                   (long long)row),
+                      4.0 * (double)(tasks * row), &read);
+    if (ok)
+        *most = read > copied ? read : copied;
+    return ok;
+}
+
+static int measure_machine(const struct command_line *c, double footprint, struct machine *m) {
     struct command_line plain = *c;
     plain.values[OPTION_input].n = 0;
     plain.values[OPTION_strict].n = 0;
@@ -103,11 +134,13 @@ static int measure_machine(const struct command_line *c, struct machine *m) {
         return EXIT_USAGE;
     interrupt_install(s, true);
     const char *peak = arena_printf(c->arena, "peak(x: f32[%d, 2], n: i64)", PEAK_TASKS);
-    const char *copy = arena_printf(c->arena, "copy(x: f32[%d])", COPY_ELEMENTS);
     session_begin(s, "measuring this machine");
     bool ok = dcl_run(s, machine_text, "<machine>") == 0 &&
               measure(&plain, s, peak, 0, &m->operations) &&
-              measure(&plain, s, copy, 8.0 * COPY_ELEMENTS, &m->bytes);
+              measure_bytes(&plain, s, MEMORY_BYTES, &m->memory);
+    m->bytes = m->memory;
+    if (ok && footprint < MEMORY_BYTES)
+        ok = measure_bytes(&plain, s, footprint, &m->bytes);
     session_end(s);
     int status = finish_call(s, !ok);
     interrupt_install(NULL, false);
@@ -127,6 +160,11 @@ static void print_rate(double work, double seconds, double most, const char *uni
            unit, 100 * work / seconds / most, most / 1e9);
 }
 
+/* Whether the data was in a cache, as far as its speed says. */
+static bool in_cache(const struct machine *m) {
+    return m->bytes > 1.5 * m->memory;
+}
+
 static void report(const char *signature, const struct sampling *t, const struct session_work *w,
                    const struct machine *m) {
     printf("%s\n", signature);
@@ -137,6 +175,16 @@ static void report(const char *signature, const struct sampling *t, const struct
     if (w->operations > 0)
         print_rate(w->operations, t->median, m->operations, "FLOP");
     print_rate(w->bytes, t->median, m->bytes, "B");
+    if (in_cache(m))
+        printf(
+            "  as much data as this is copied or read at %.4g GB/s, main memory at %.4g: it fits "
+            "a cache\n",
+            m->bytes / 1e9, m->memory / 1e9);
+    else if (m->bytes < m->memory)
+        printf(
+            "  as little data as this is copied or read at %.4g GB/s, main memory at %.4g: it is "
+            "the call that takes the time\n",
+            m->bytes / 1e9, m->memory / 1e9);
 }
 
 static void put_json_text(const char *text) {
@@ -158,16 +206,16 @@ static void report_json(const char *signature, const struct sampling *t,
     put_json_text(signature);
     printf(", \"median\": %.9g, \"least\": %.9g, \"spread\": %.4g, \"samples\": %d, \"calls\": %d, "
            "\"operations\": %.17g, \"bytes\": %.17g, \"peak_operations\": %.6g, \"peak_bytes\": "
-           "%.6g}\n",
+           "%.6g, \"memory_bytes\": %.6g, \"in_cache\": %s}\n",
            t->median, t->least, t->spread, t->n, t->calls, w->operations, w->bytes, m->operations,
-           m->bytes);
+           m->bytes, m->memory, in_cache(m) ? "true" : "false");
 }
 
 static int bench(const struct command_line *c, dcl_session *s, const char *signature) {
     struct operands *o = ARENA_NEW(c->arena, struct operands);
     struct sampling t;
     struct session_work w;
-    struct machine m;
+    struct machine m = {0};
     session_begin(s, arena_printf(c->arena, "measuring %s", signature));
     dcl_function *f = entry_open(c, s, signature);
     bool ok =
@@ -176,7 +224,7 @@ static int bench(const struct command_line *c, dcl_session *s, const char *signa
     int status = finish_call(s, !ok);
     interrupt_install(NULL, false);
     if (status == EXIT_FINE)
-        status = measure_machine(c, &m);
+        status = measure_machine(c, w.bytes, &m);
     if (status != EXIT_FINE)
         return status;
     if (option_value(c, OPTION_json))

@@ -55,7 +55,7 @@ static bool is_known(struct dcl_session *s, struct name n) {
            eval_is_builtin(s->names, n) || dtype_of(name_text(s->names, n)) != DT_NONE;
 }
 
-/* The first name of E, which nothing has checked, that stands for nothing; NULL if there is none. */
+/* The first name of E, which nothing has checked, that stands for nothing; NULL: there is none. */
 static const struct ast *unknown_in(struct dcl_session *s, const struct ast *e) {
     const struct ast *found = NULL;
     if (e->kind == AST_NAME)
@@ -264,7 +264,7 @@ static void note_callables(struct dcl_session *s, struct diag *d, const struct c
         diag_note(&s->diags, d, (struct span){0}, "this program has no functions of its own");
 }
 
-/* Whether the name that the callee of F begins with stands for anything; else says what there is. */
+/* Whether the name that the callee of F begins with stands for anything; else tells what does. */
 static bool check_callee(struct dcl_function *f) {
     struct dcl_session *s = f->session;
     const struct ast *root = f->callee;

@@ -124,8 +124,8 @@ static struct names_of open_variables(struct dcl_session *s, const struct ast *f
     return open;
 }
 
-/* Help for D, which tells of N, that FILE has not: a near name of those that it leaves open, else of
-   those that it sets; else all that it leaves open. */
+/* Help for D, which tells of N, that FILE has not: a near name of those that it leaves open, else
+   of those that it sets; else all that it leaves open. */
 static void help_variable(struct dcl_session *s, struct diag *d, const struct ast *file,
                           struct name n) {
     struct names_of set = {0}, open = open_variables(s, file);
@@ -154,8 +154,9 @@ static bool check_variables(struct dcl_session *s, const struct ast *file) {
                                                 : "the script has no such variable");
         if (use == USE_SETS) {
             diag_note(&s->diags, d, at, "%s gets its value here", w->given[i].name);
-            diag_help(&s->diags, d, "what a script takes it reads without setting it: leave this "
-                                    "statement out");
+            diag_help(&s->diags, d,
+                      "what a script takes it reads without setting it: leave this "
+                      "statement out");
         } else {
             help_variable(s, d, file, n);
         }

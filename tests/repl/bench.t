@@ -2,6 +2,7 @@
 """bench.t: dcl bench: what it counts, what it wants to know. The speed itself is not looked at."""
 
 import json
+import re
 
 import tap
 
@@ -48,6 +49,12 @@ tap.ok(x["samples"] >= 11 and x["calls"] >= 1 and x["peak_operations"] > 1e9 and
        x["peak_bytes"] > 1e8, "samples, and what the machine reaches", x)
 tap.ok(x["operations"] / x["median"] < 4 * x["peak_operations"], "nothing is faster than the peak",
        x)
+tap.ok(x["bytes"] / x["median"] < 4 * x["peak_bytes"] and x["peak_bytes"] != x["memory_bytes"],
+       "nor than a copy or a sum of as much data", x)
+tap.ok(x["in_cache"] == (x["peak_bytes"] > 1.5 * x["memory_bytes"]), "a cache is faster", x)
+x = figures("--entry", "bump", "--shape", "x=f64[9000000]")
+tap.ok(x["peak_bytes"] == x["memory_bytes"] > 1e8 and not x["in_cache"],
+       "more than caches hold is beside main memory", x)
 has({"operations": 2000, "bytes": 8004}, "--entry", "scale", "--shape", "x=f32[1000]", "--shape",
     "k=f32", "--shape", "n=i64", "--set", "twice=true", "--input", "k=3")
 got = has({"bytes": 404}, "--entry", "half", "--shape", "x=f32[100]")
@@ -66,6 +73,11 @@ status, out, err = tap.dcl("bench", "f.dcl", "--entry", "bump(x: f64[8])")
 tap.ok(status == 0 and all(word in out for word in (
     "bump(x: f64[8])\n  median ", " least ", " spread ", "samples", "GFLOP/s", "GB/s")),
        "as text", out, err)
+tap.ok(re.search(r"\n  as little data as this is copied or read at [0-9.e+]+ GB/s, main memory at "
+                 r"[0-9.e+]+: it is the call that takes the time\n$", out), "the limit is told", out)
+status, out, err = tap.dcl("bench", "f.dcl", "--entry", "bump(x: f64[8192])", "--threads=1")
+tap.ok(re.search(r"\n  as much data as this is copied or read at [0-9.e+]+ GB/s, main memory at "
+                 r"[0-9.e+]+: it fits a cache\n$", out), "of what a cache holds", out)
 
 for arguments, status, word in (
         (["f.dcl"], 2, "--entry"), (["f.dcl", "--entry", "mm"], 1, "--shape a=TYPE[SIZES]"),

@@ -132,23 +132,23 @@ for arguments, want in (
         (["check"], "check wants at least one file, none given, as in: dcl check FILE"),
         (["test"], "test wants at least one file, none given, as in: dcl test FILE"),
         (["import"], "import wants one file, none given, as in: dcl import MODEL.onnx"),
-        (["show", "f.dcl", "--input", "x=3"], "there is no option of dcl show called --input; it is "
-         "one of run, bench, profile"),
+        (["show", "f.dcl", "--input", "x=3"], "there is no option of dcl show called --input; it "
+         "is one of run, bench, profile"),
         (["run", "f.dcl", "--output", "y=y.npy"], "--output belongs to an --entry; a script writes "
          'by save("y.npy", y)')):
     is_run(arguments, 2, "", None)
     tap.is_str(tap.dcl(*arguments)[2], "dcl: %s\n" % want, "dcl %s: the message" % arguments)
 for command in "show", "movement", "bench", "profile":
-    tap.is_str(tap.dcl(command)[2], "dcl: %s wants one file, none given, as in: dcl %s FILE --entry "
-               "NAME\n" % (command, command), command + " without a file")
-    tap.is_str(tap.dcl(command, "f.dcl")[2], "dcl: %s wants --entry, the function that is meant, as "
-               "in: dcl %s f.dcl --entry scale\n" % (command, command), command + " of nothing")
+    tap.is_str(tap.dcl(command)[2], "dcl: %s wants one file, none given, as in: dcl %s FILE "
+               "--entry NAME\n" % (command, command), command + " without a file")
+    tap.is_str(tap.dcl(command, "f.dcl")[2], "dcl: %s wants --entry, the function that is meant, "
+               "as in: dcl %s f.dcl --entry scale\n" % (command, command), command + " of nothing")
     tap.is_str(tap.dcl(command, "f.dcl", "split")[2], "dcl: %s wants one file, 2 given, as in: dcl "
                "%s f.dcl --entry scale\ndcl: a function is named by --entry: --entry split\n" %
                (command, command), command + " of a function without its option")
 for given in "x=3", "x=[3]", "x":
-    tap.is_str(tap.dcl("show", "f.dcl", "--entry", "scale", "--shape", given)[2], "dcl: --shape wants "
-               "NAME=TYPE, as in x=f32[64,N], not '%s'\n" % given, "--shape " + given)
+    tap.is_str(tap.dcl("show", "f.dcl", "--entry", "scale", "--shape", given)[2], "dcl: --shape "
+               "wants NAME=TYPE, as in x=f32[64,N], not '%s'\n" % given, "--shape " + given)
 status, out, err = is_run(["run", "f.dcl", "--entry", "scale"], 1, None, None)
 tap.ok(err.endswith("\ndcl: arguments of scale are given so: --input x=FILE, or --set x=VALUE\n"),
        "how arguments are given", err)
