@@ -292,7 +292,9 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         return false;
     }
     const struct ast *layer = fn->self ? fn->self->layer->def : NULL;
-    const struct ast *block = rewrite_definition(ev->arena, fn->module, def, layer)->kids[3];
+    const struct rewrite_use *rules;
+    const struct ast *block =
+        rewrite_definition(ev->arena, fn->module, def, layer, &rules)->kids[3];
     const struct ast *params = def->kids[0];
     int32_t *slots = ARENA_ARRAY(ev->arena, int32_t, params->nkids);
     if (!match_arguments(ev, what, params, nargs, keywords, span, slots))
@@ -301,7 +303,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
     struct calling *frame = ARENA_NEW(ev->arena, struct calling); /* sites keep it */
-    *frame = (struct calling){ev->frame, fn->module, def->name, span, def->span};
+    *frame = (struct calling){ev->frame, fn->module, def->name, span, def->span, rules};
     bool returned = ev->returned;
     struct value result = ev->result, body = value_none();
     ev->fn_name = def->name;
@@ -329,9 +331,34 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     ev->returned = returned;
     ev->result = result;
     if (!ok)
-        note_call(ev, errors, def, fn->module, span);
+        note_call(ev, errors, frame, "is called here");
     *out = results; /* now: it may be the result of a `return` around */
     return ok;
+}
+
+/* The instance X is called at SPAN, and has no method of the name that this calls. */
+static void tell_no_forward(struct eval *ev, const struct instance *x, struct span span) {
+    const struct ast *body = x->layer->def->kids[2];
+    struct diag *e =
+        diag_error(ev->diags, span, ERR_MEMBER, text_of(ev, x->layer->def->name), "forward");
+    VEC(struct name) methods = {0};
+    for (uint32_t i = 0; i < body->nkids; i++)
+        if (body->kids[i]->kind == AST_FN)
+            VEC_PUSH(ev->arena, methods, body->kids[i]->name);
+    struct name forward = name_lit(ev, "forward");
+    struct name near = nearest_name(ev->names, forward, methods.at, methods.n);
+    if (!name_none(near))
+        diag_help(ev->diags, e, "calling an instance calls its method forward; did you mean %s?",
+                  text_of(ev, near));
+    else if (methods.n)
+        diag_help(ev->diags, e,
+                  "calling an instance calls its method forward; %s is called as a "
+                  "member, net.%s(..)",
+                  text_of(ev, methods.at[0]), text_of(ev, methods.at[0]));
+    else
+        diag_help(ev->diags, e,
+                  "calling an instance calls its method: fn forward(x: f32[B, N]) -> f32[B, M] {"
+                  " .. }");
 }
 
 bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
@@ -349,8 +376,7 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
         struct binding *b = env_find(callee->instance->env, name_lit(ev, "forward"), NULL);
         if (b && b->value.kind == VAL_FN)
             return call_function(ev, b->value.fn, nargs, args, keywords, span, out);
-        diag_error(ev->diags, span, ERR_MEMBER, text_of(ev, callee->instance->layer->def->name),
-                   "forward");
+        tell_no_forward(ev, callee->instance, span);
         return false;
     }
     case VAL_DTYPE: {

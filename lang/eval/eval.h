@@ -121,8 +121,9 @@ struct calling {
     const struct calling *outer;
     const struct module *module; /* of what is called */
     struct name name;
-    struct span span; /* of the call */
-    struct span def;  /* of the definition that is called */
+    struct span span;                /* of the call */
+    struct span def;                 /* of the definition that is called */
+    const struct rewrite_use *rules; /* that have been applied to its body, the last first */
 };
 
 struct eval {

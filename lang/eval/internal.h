@@ -226,10 +226,11 @@ bool match_arguments(struct eval *ev, const char *what, const struct ast *params
                      const struct name *keywords, struct span span, int32_t *slots);
 
 /* site.c */
-/* After what SPAN calls (DEF of MODULE) has failed, if there are more errors than before: notes the
-   call, or, if DEF is the library's, tells the error at the call. */
-void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
-               const struct module *module, struct span span);
+/* After what C calls has failed, if there are more errors than before: notes the call, CALLED ("is
+   called here"), and rules that gave what is wrong; or, if it is the library's, tells the error at
+   the call. */
+void note_call(struct eval *ev, uint32_t errors_before, const struct calling *c,
+               const char *called);
 
 /* calls.c */
 /* The `where` of what is called WHAT, whose parameters are bound in ENV. */

@@ -128,7 +128,13 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
     }
     ev->depth--;
     if (!ok)
-        note_call(ev, errors, l->def, l->module, span);
+        note_call(ev, errors,
+                  &(struct calling){.outer = ev->frame,
+                                    .module = l->module,
+                                    .name = l->def->name,
+                                    .span = span,
+                                    .def = l->def->span},
+                  "is made here");
     *out = (struct value){.kind = VAL_INSTANCE, .dtype = DT_NONE, .instance = x};
     return ok;
 }

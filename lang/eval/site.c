@@ -3,6 +3,7 @@
 #include "lang/eval/site.h"
 
 #include "lang/eval/internal.h"
+#include "lang/rewrite/rewrite.h"
 
 #include <string.h>
 
@@ -17,11 +18,47 @@ static bool lies_in(struct span inner, struct span outer) {
     return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end;
 }
 
+static const char replaced_this[] = "has replaced this";
+
+/* The place to which the notes of E, of calls (CALLED) and of rules, have led so far; *TOLD: the
+   calls among them. */
+static struct span place_so_far(const struct diag *e, const char *called, int *told) {
+    struct span at = e->span;
+    *told = 0;
+    for (const struct diag_note *n = e->notes; n; n = n->next) {
+        bool call = strstr(n->text, called) != NULL;
+        *told += call;
+        if (call || strstr(n->text, replaced_this))
+            at = n->span;
+    }
+    return at;
+}
+
+/* Of E, told inside of what C calls, at AT: whether a rule that has been applied there has given
+   what is wrong. AT stands in the rule, or around what it replaced; or the result of the whole is
+   another than the declared one. Notes which rule that is, and what it has replaced. */
+static void note_rules(struct diags *diags, const struct names *names, struct diag *e,
+                       const struct calling *c, struct span at) {
+    bool result = e->code == ERR_RESULT_SHAPE && !e->notes && lies_in(at, c->def);
+    for (const struct rewrite_use *u = c->rules; u; u = u->next) {
+        bool within = lies_in(at, u->rule);
+        if (!within && !lies_in(u->at, result ? c->def : at))
+            continue;
+        diag_note(diags, e, u->at, "%s %s", name_text(names, u->of), replaced_this);
+        if (!within)
+            diag_note(diags, e, u->rule, "its rule stands here");
+        return;
+    }
+}
+
 /* Of E, told inside of what C calls, CALLED ("is called here"), within the text of module CALLER
    (NULL: of the script): notes the call, or moves E there. */
 static void note_one(struct diags *diags, const struct names *names, struct diag *e,
                      const struct calling *c, const char *called, const struct module *caller) {
     const char *name = name_text(names, c->name);
+    int told;
+    if (!is_library(c->module))
+        note_rules(diags, names, e, c, place_so_far(e, called, &told));
     if (lies_in(c->span, c->def))
         return;
     if (is_library(c->module)) { /* its user did not write the place */
@@ -31,28 +68,19 @@ static void note_one(struct diags *diags, const struct names *names, struct diag
         }
         return;
     }
-    struct span at = e->span;
-    int told = 0;
-    for (const struct diag_note *n = e->notes; n; n = n->next)
-        if (strstr(n->text, called)) {
-            at = n->span;
-            told++;
-        }
+    struct span at = place_so_far(e, called, &told);
     if (told < CALLS_TOLD && lies_in(at, c->def))
         diag_note(diags, e, c->span, "%s %s", name, called);
 }
 
-void note_call(struct eval *ev, uint32_t errors_before, const struct ast *def,
-               const struct module *module, struct span span) {
+void note_call(struct eval *ev, uint32_t errors_before, const struct calling *c,
+               const char *called) {
     if (ev->diags->errors == errors_before || !ev->diags->first)
         return;
     struct diag *e = ev->diags->first;
     while (e->next)
         e = e->next;
-    struct calling c = {ev->frame, module, def->name, span, def->span};
-    note_one(ev->diags, ev->names, e, &c,
-             def->kind == AST_LAYER ? "is made here" : "is called here",
-             ev->frame ? ev->frame->module : NULL);
+    note_one(ev->diags, ev->names, e, c, called, c->outer ? c->outer->module : NULL);
 }
 
 void note_calls(struct diags *diags, const struct names *names, struct diag *d,

@@ -30,6 +30,7 @@ struct body {
     bool trains; /* it takes gradients or changes params: names stand for themselves */
     bool newest; /* names stand for what has been rewritten already */
     bool met;
+    const struct rewrite_use *uses;
     uint64_t left;    /* nodes that may still be added */
     struct map taken; /* name.i -> 1: all names of the definition */
 };
@@ -192,9 +193,13 @@ static void add_let(struct body *b, struct ast *block, struct name n, struct ast
     ast_push(b->arena, block, set);
 }
 
-/* M's replacement for E. What is used more than once is computed once. */
-static struct ast *replaced(struct body *b, struct rewrite_match *m, const struct ast *e) {
+/* M's replacement for E, BY its rule. What is used more than once is computed once. */
+static struct ast *replaced(struct body *b, struct rewrite_match *m, const struct rewrite_rule *by,
+                            const struct ast *e) {
     const struct ast *rule = m->rule, *condition = rule->kids[2];
+    struct rewrite_use *use = ARENA_NEW(b->arena, struct rewrite_use);
+    *use = (struct rewrite_use){b->uses, by->of, rule->span, e->span};
+    b->uses = use;
     struct ast *block = new_node(b, AST_BLOCK, e->span, 0);
     for (uint32_t i = 0; i < m->bound.n; i++) {
         struct rewrite_bound *x = &m->bound.at[i];
@@ -246,7 +251,7 @@ static struct ast *apply_one(struct body *b, const struct ast *e) {
         for (int newest = 0; newest < 2; newest++) {
             b->newest = newest;
             if (rewrite_matches(b->arena, &b->text, &b->rules.at[i], e, &m))
-                return replaced(b, &m, e);
+                return replaced(b, &m, &b->rules.at[i], e);
         }
     return NULL;
 }
@@ -343,7 +348,8 @@ static bool sees_rules(const struct module *m) {
 }
 
 const struct ast *rewrite_definition(struct arena *a, const struct module *m, const struct ast *def,
-                                     const struct ast *of) {
+                                     const struct ast *of, const struct rewrite_use **uses) {
+    *uses = NULL;
     if (!sees_rules(m))
         return def;
     rewrite_rules all = {0};
@@ -373,5 +379,6 @@ const struct ast *rewrite_definition(struct arena *a, const struct module *m, co
     if (of)
         take_names(&b, of);
     copy->kids[3] = walk(&b, copy->kids[3]);
+    *uses = b.uses;
     return b.met ? copy : def;
 }

@@ -321,7 +321,7 @@ void rewrite_rules_of(struct arena *a, const struct module *m, rewrite_rules *ou
         for (uint32_t i = 0; of->rewrites && i < of->defs.n; i++) {
             const struct ast *def = (const struct ast *)(uintptr_t)of->defs.entries[i].value;
             for (uint32_t k = 0; def && def->kind == AST_REWRITE && k < def->kids[0]->nkids; k++)
-                VEC_PUSH(a, *out, ((struct rewrite_rule){def->kids[0]->kids[k], of}));
+                VEC_PUSH(a, *out, ((struct rewrite_rule){def->kids[0]->kids[k], of, def->name}));
         }
     }
 }

@@ -30,6 +30,14 @@ struct rewrite_text {
 struct rewrite_rule {
     const struct ast *rule; /* AST_RULE */
     const struct module *module;
+    struct name of; /* of the REWRITE */
+};
+
+/* That a rule has been applied: for messages about what it gave. */
+struct rewrite_use {
+    const struct rewrite_use *next; /* applied before */
+    struct name of;
+    struct span rule, at; /* where the rule stands, and what it replaced */
 };
 
 struct rewrite_bound {
@@ -56,8 +64,8 @@ struct ast *rewrite_filled(struct arena *a, const struct rewrite_match *m, const
 
 /* body.c: the definition DEF of module M (of the layer OF, or NULL) with the rules that M sees
    applied to its body; DEF itself if none is met. A rule with a condition leaves both sides, as an
-   `if` that is decided when the body is evaluated. */
+   `if` that is decided when the body is evaluated. *USES: what was applied, of A, the last first. */
 const struct ast *rewrite_definition(struct arena *a, const struct module *m, const struct ast *def,
-                                     const struct ast *of);
+                                     const struct ast *of, const struct rewrite_use **uses);
 
 #endif

@@ -101,6 +101,14 @@ layer Silent(n: int) { param W: f32[n] }
 b = Silent(3)
 b(x)
 #---
+layer Slip(n: int) { fn froward(x: f32[*B, n]) -> f32[*B, n] { x } }
+b = Slip(3)
+b(x)
+#---
+layer Other(n: int) { fn encode(x: f32[*B, n]) -> f32[*B, n] { x } }
+b = Other(3)
+x |> b
+#---
 map i in 3 { net.count = 1 }
 #---
 layer Small() {
