@@ -20,7 +20,7 @@ static const struct {
 };
 
 static const char *const builtins[] = {
-#define BUILTIN(name, usage, doc) #name,
+#define BUILTIN(name, writes, usage, doc) #name,
 #include "session/builtin.def"
 #undef BUILTIN
 };

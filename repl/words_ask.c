@@ -23,9 +23,19 @@ bool word_source(struct prompt *p, const char *name) {
     return *name ? tell(p, session_source(p->session, name)) : word_usage(WORD_source);
 }
 
-/* The form that stands behind a last `as`, which is cut off from TEXT; `dcl` without one. */
+/* The form that stands behind a last `as`, which is cut off from TEXT, "" if none does; `dcl`
+   without an `as`. */
 static const char *form_of(struct prompt *p, const char **text) {
     const char *as = NULL;
+    size_t n = strlen(*text);
+    if (strncmp(*text, "as", 2) == 0 && (n == 2 || (*text)[2] == ' ')) {
+        *text = "";
+        return "";
+    }
+    if (n > 3 && strcmp(*text + n - 3, " as") == 0) {
+        *text = arena_strndup(p->arena, *text, n - 3);
+        return "";
+    }
     for (const char *at = strstr(*text, " as "); at; at = strstr(at + 1, " as "))
         as = at;
     if (!as)

@@ -9,12 +9,14 @@
 /* --- expressions ----------------------------------------------------------------------------- */
 
 static bool is_question(const struct ast *file) {
-    return file->nkids == 1 && !ast_is_definition(file->kids[0]) && file->kids[0]->kind != AST_USE;
+    return file->nkids == 1 && !ast_is_definition(file->kids[0]) &&
+           file->kids[0]->kind != AST_USE && file->kids[0]->kind != AST_COMPILE;
 }
 
 void question_begin(struct dcl_session *s, const struct ast *e) {
     unit_begin(s, name_of_text(s->names, "expression"), e->span, true);
     s->unit.ev->called = NULL; /* nothing is watched */
+    s->unit.asked = true;
 }
 
 bool question_ask(struct dcl_session *s, struct question *q) {
@@ -135,10 +137,24 @@ static void type_of(struct dcl_session *s, const struct value *v, struct buf *ou
     }
 }
 
+/* The value of E, which must have one: WHAT is asked of it. */
+static bool value_of(struct dcl_session *s, const struct ast *e, const char *what,
+                     struct value *v) {
+    if (!evaluate(s, e, v))
+        return false;
+    if (v->kind != VAL_NONE)
+        return true;
+    struct diag *d = diag_error(&s->diags, e->span, ERR_VALUE,
+                                arena_printf(s->messages, "this has no %s", what));
+    diag_help(&s->diags, d,
+              "an expression has one, a statement or a call that gives nothing has not");
+    return false;
+}
+
 static bool answer_type(struct dcl_session *s, struct question *q, const struct ast *e) {
     struct value v;
     struct buf text = buf_new(s->messages);
-    if (!evaluate(s, e, &v))
+    if (!value_of(s, e, "type", &v))
         return false;
     type_of(s, &v, &text);
     return reply(s, q, &text);
@@ -179,7 +195,7 @@ static void shape_of(struct dcl_session *s, const struct value *v, struct buf *o
 static bool answer_shape(struct dcl_session *s, struct question *q, const struct ast *e) {
     struct value v;
     struct buf text = buf_new(s->messages);
-    if (!evaluate(s, e, &v))
+    if (!value_of(s, e, "dimensions", &v))
         return false;
     shape_of(s, &v, &text);
     return reply(s, q, &text);
@@ -214,7 +230,11 @@ static bool answer_source(struct dcl_session *s, struct question *q, const struc
     const struct source *source = def ? sources_get(s->sources, def->span.source) : NULL;
     if (!source) {
         struct diag *d = diag_error(&s->diags, e->span, ERR_VALUE, "this has no source");
-        diag_help(&s->diags, d, "functions, layers and instances of layers have one");
+        if (v.kind == VAL_BUILTIN)
+            diag_help(&s->diags, d, "it is built in; :help %s tells what it does",
+                      name_text(s->names, v.str));
+        else
+            diag_help(&s->diags, d, "functions, layers and instances of layers have one");
         return false;
     }
     buf_text(&text, "# ");
@@ -243,7 +263,7 @@ static void help_definition(struct dcl_session *s, const struct ast *def, struct
 static bool answer_help(struct dcl_session *s, struct question *q, const struct ast *e) {
     struct value v;
     struct buf text = buf_new(s->messages);
-    if (!evaluate(s, e, &v))
+    if (!value_of(s, e, "help", &v))
         return false;
     const struct ast *def = value_definition(&v);
     if (!def || v.kind == VAL_INSTANCE) {

@@ -20,9 +20,10 @@ static builtin call_print, call_load, call_save, call_len, call_assert, call_see
 
 static const struct {
     const char *name, *usage, *doc;
+    bool writes;
     builtin *call;
 } builtins[] = {
-#define BUILTIN(name, usage, doc) {#name, usage, doc, call_##name},
+#define BUILTIN(name, writes, usage, doc) {#name, usage, doc, writes, call_##name},
 #include "session/builtin.def"
 #undef BUILTIN
 };
@@ -50,6 +51,14 @@ bool builtin_call(void *session, struct name n, uint32_t nargs, const struct val
     *out = value_none();
     if (i < 0)
         return states_initializer(s, n, nargs, args, span, out);
+    if (builtins[i].writes && s->unit.asked) {
+        struct diag *d = diag_error(
+            &s->diags, span, ERR_NOT_HERE,
+            arena_printf(s->messages, "%s writes, which is not done to answer a question",
+                         builtins[i].name));
+        diag_help(&s->diags, d, "ask about what it is given");
+        return false;
+    }
     return builtins[i].call(s, &c, out);
 }
 

@@ -71,10 +71,14 @@ static bool form_of(struct dcl_session *s, const char *what, enum form *form, un
         *form = FORM_PTX;
     if (*form < FORMS)
         return true;
-    diag_error(&s->diags, (struct span){0}, ERR_USAGE,
-               arena_printf(
-                   s->messages,
-                   "a graph is shown as dcl, llvm, asm, ptx, sm_NUMBER or movement, not %s", what));
+    const char *near = session_nearest(what, forms, FORMS);
+    struct diag *d = diag_error(
+        &s->diags, (struct span){0}, ERR_USAGE,
+        arena_printf(s->messages,
+                     "a graph is shown as dcl, llvm, asm, ptx, sm_NUMBER or movement, %s%s",
+                     *what ? "not " : "but nothing stands behind `as`", what));
+    if (near)
+        diag_help(&s->diags, d, "did you mean %s?", near);
     return false;
 }
 
@@ -158,7 +162,9 @@ static bool answer_show(struct dcl_session *s, struct question *q, const struct 
     if (!compiles(s))
         return false;
     if (!pending.at.n && !unit_writes(s)) {
-        diag_error(&s->diags, e->span, ERR_VALUE, "nothing is computed here when it runs");
+        struct diag *d =
+            diag_error(&s->diags, e->span, ERR_VALUE, "nothing is computed here when it runs");
+        diag_help(&s->diags, d, "what is compiled are tensors: x + 1 of a tensor x, or a function");
         return false;
     }
     struct graph *g = lower_finish(s->unit.lower, pending.at.n, pending.at.at, NULL, NULL);

@@ -154,6 +154,7 @@ struct watched {
 struct unit {
     bool open;
     bool script; /* a statement: builtins may act */
+    bool asked;  /* by the prompt: they do not write */
     bool mapped; /* it has a map, in which nothing may be made concrete */
     bool calls;  /* calls may use what `compile` has made; see compiled.c */
     struct arena *arena;

@@ -64,7 +64,7 @@ struct ast *rewrite_filled(struct arena *a, const struct rewrite_match *m, const
 
 /* body.c: the definition DEF of module M (of the layer OF, or NULL) with the rules that M sees
    applied to its body; DEF itself if none is met. A rule with a condition leaves both sides, as an
-   `if` that is decided when the body is evaluated. *USES: what was applied, of A, the last first. */
+   `if` that is decided when the body is evaluated. *USES: what was applied, the last first. */
 const struct ast *rewrite_definition(struct arena *a, const struct module *m, const struct ast *def,
                                      const struct ast *of, const struct rewrite_use **uses);
 

@@ -40,7 +40,7 @@ struct result {
 
 static bool front_is_builtin(void *names, struct name n) {
     static const char *const of_sessions[] = {
-#define BUILTIN(name, usage, doc) #name,
+#define BUILTIN(name, writes, usage, doc) #name,
 #define INITIALIZER(name, arguments, doc) #name,
 #include "session/builtin.def"
 #include "session/initializer.def"

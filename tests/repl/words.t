@@ -258,6 +258,10 @@ tells(":show 1 + 2", "nothing is computed here")
 tells(":movement twice(x)", "x: reads 16, writes 0 bytes", "in all: reads 16, writes 16 bytes")
 tells(":movement twice", "in all: reads 4*N")
 tells(":movement net(b)", "blocks", "in all:")
+FORMS = "error: a graph is shown as dcl, llvm, asm, ptx, sm_NUMBER or movement, "
+prints(":show twice as", FORMS + "but nothing stands behind `as`\n")
+prints(":show twice as ams", FORMS + "not ams\n   help: did you mean asm?\n")
+prints(":show as", "it is called so: :show EXPR [as dcl|llvm|asm|ptx]\n")
 for word in "show", "movement":
     tells(":%s twice" % word, "the reference evaluator compiles nothing", backend="ref")
 
@@ -271,6 +275,25 @@ for word in "type", "shape", "source", "show", "movement", "time":
     tells(":%s fn f() -> int { 1 }" % word, "this wants one expression")
     tells(":%s 1 +" % word, "expected an expression")
     prints(":%s nosuch\ntwice(x)" % word, "[3. 3. 3. 3.]  f32[4]\n")
+
+# Questions do not write; statements have no type.
+for word in "type", "shape", "source", "show", "movement", "time":
+    for call in "print(3)", 'save("no.npy", x)', "plot([1, 2])", "show_image(b)":
+        prints(":%s %s" % (word, call), "<question>:1:1: error: %s writes, which is not done to "
+               "answer a question\n   1 | %s\n     | %s\n   help: ask about what it is given\n" %
+               (call.split("(")[0], call, "^" + "~" * (len(call) - 1)))
+for word in "type", "shape", "source", "time":
+    tells(":%s compile relu(x: f32[N])" % word, "this wants one expression")
+tap.ok(not os.path.exists("no.npy"), "a question has written nothing")
+for word, what in ("type", "type"), ("shape", "dimensions"), ("help", "help"):
+    prints(":%s y = 3" % word, "<question>:1:1: error: this has no %s\n   1 | y = 3\n     | ^~~~~\n"
+           "   help: an expression has one, a statement or a call that gives nothing has not\n" %
+           what)
+    tells("fn clear(inout x: f32[4]) { x = 0 }\n:%s clear(x)" % word,
+          "error: this has no %s\n" % what)
+    prints("fn clear(inout x: f32[4]) { x = 0 }\n:%s clear(x)\nx" % word,
+           "[1.5 1.5 1.5 1.5]  f32[4]\n")
+tells(":source print", "it is built in; :help print tells what it does")
 # What README.md has somebody type.
 with open(os.path.join(tap.SRC, "README.md"), encoding="utf-8") as readme:
     section = readme.read().split("## At the prompt")[1].split("\n## ")[0]
