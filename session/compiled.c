@@ -12,7 +12,7 @@
        more;
      - if a gradient is taken, or a value inside is watched.
    What a later definition changes is compiled again by the first call that fits. Where that fails
-   the statement has lost its meaning and is forgotten. */
+   the statement has lost its meaning and is forgotten, which is told. */
 #include "session/call.h"
 
 #include "lang/print/print.h"
@@ -203,6 +203,29 @@ static bool find_sizes(struct wanted *w) {
 
 /* --- the variant ---------------------------------------------------------------------------- */
 
+/* Why an entry of F's signature is plainly no argument of its parameter, NULL if none is. The rest
+   is seen when it is compiled. */
+static const char *misfit(const struct dcl_function *f) {
+    struct dcl_session *s = f->session;
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        const struct ast *given = f->params[i].type, *wants = f->params[i].def->kids[0];
+        const char *name = name_text(s->names, f->params[i].name);
+        bool packs = false;
+        for (uint32_t d = 0; wants && d < wants->nkids; d++)
+            packs = packs || wants->kids[d]->kind == AST_SPREAD;
+        if (!given || !wants)
+            continue;
+        enum dtype t = dtype_of(name_text(s->names, wants->name));
+        if ((wants->flags & AST_BRACKETS) && !packs && given->nkids != wants->nkids)
+            return arena_printf(s->messages, "%s has %u dimension%s, %u expected", name,
+                                given->nkids, plural(given->nkids), wants->nkids);
+        if (t != DT_NONE && !name_eq(given->name, wants->name))
+            return arena_printf(s->messages, "%s: expected %s, found %s", name, dtypes[t].name,
+                                name_text(s->names, given->name));
+    }
+    return NULL;
+}
+
 /* In a unit of its own, while one is open: what the newest definitions mean. False if the signature
    fits no more. */
 static bool renewed(struct dcl_function *f, bool compiled) {
@@ -213,15 +236,23 @@ static bool renewed(struct dcl_function *f, bool compiled) {
         return true;
     s->next_id = outer.ev->next_id;
     s->unit = (struct unit){0};
-    bool ok = function_resolve(f) && (!compiled || variant_for(f, 0, NULL));
+    bool ok = function_resolve(f);
+    const char *differs = ok ? misfit(f) : NULL;
+    ok = ok && !differs && (!compiled || variant_for(f, 0, NULL));
     unit_end(s);
     outer.ev->next_id = s->next_id;
     s->unit = outer;
     if (ok)
         return true;
+    const struct diag *first = *before.last;
+    const char *why = differs                ? differs
+                      : first && first->text ? first->text
+                                             : "it has another meaning now";
     s->diags = before;
     *s->diags.last = NULL;
     f->holds = s->stop != 0; /* who interrupts says nothing of it */
+    if (!f->holds)
+        diag_warning(&s->diags, (struct span){0}, ERR_FORGOTTEN, f->signature, why);
     return false;
 }
 

@@ -197,4 +197,40 @@ for backend in "ref", "cpu":
     tap.ok(said[0][:2] == said[1][:2] == (1, "4\n") and
            "expected i8, from -128 to 127, found 300" in said[1][2],
            "what an element type cannot hold is told, on " + backend, said)
+# What an edit makes impossible is told in one line, when the next statement calls something.
+LAYER = "layer L(n: int) { fn forward(x: f32[%s]) -> f32[%s] { x } }\n"
+for backend in "ref", "cpu":
+    status, out, err = tap.dcl("--backend", backend, input="""
+fn f(x: f32[N], k: f32) -> f32[N] { x * k }
+fn g(x: f32[N]) -> f32[N] { x * 3 }
+fn h(x: f32[N]) -> f32[N] { x * 4 }
+fn scalar(x: f32) -> f32 { x * 5 }
+compile f(x: f32[B], k: f32)
+compile g(x: f32[B])
+compile h(x: f32[B])
+%s
+l = L(3)
+compile l(x: f32[B, 3])
+x: f32[3] = 1
+fn f(x: f32[N]) -> f32[N] { x * 3 }
+h(x)
+f(x)
+f(x)
+fn g(x: f32[N], y: f32[N]) -> f32[N] { x * y }
+for i in 0:2 { print(g(x, x)) }
+%s
+l(x)
+fn h(x: f64[N]) -> f64[N] { x * 4 }
+h(f64(x))
+""" % (LAYER % ("B, n", "B, n"), LAYER % ("n", "n")))
+    tap.is_str((status, out), (0, "[4. 4. 4.]  f32[3]\n" + 2 * "[3. 3. 3.]  f32[3]\n" +
+                               3 * "[1. 1. 1.]  f32[3]\n" + "[4. 4. 4.]  f64[3]\n"),
+               "what runs, on " + backend)
+    if backend == "ref":  # it uses none
+        continue
+    tap.is_str(err, "warning: compile f(x: f32[B], k: f32) is forgotten: f has no parameter k\n"
+               "warning: compile g(x: f32[B]) is forgotten: g: y is missing\n"
+               "warning: compile l(x: f32[B, 3]) is forgotten: x has 2 dimensions, 1 expected\n"
+               "warning: compile h(x: f32[B]) is forgotten: x: expected f64, found f32\n",
+               "what is forgotten is told once, on " + backend)
 tap.done_testing()
