@@ -53,8 +53,13 @@ static bool evaluate_integer(struct dcl_session *s, const struct ast *e, int64_t
         *out = scalar_cast(v.dtype, DT_i64, x).i64;
         return true;
     }
-    diag_error(&s->diags, e->span, ERR_ARG_KIND, "for", "the range", "an integer",
-               value_kind_name(&v));
+    struct diag *d = diag_error(&s->diags, e->span, ERR_ARG_KIND, "for", "the range", "an integer",
+                                value_kind_name(&v));
+    if (v.kind == VAL_TENSOR && v.tensor->rank)
+        diag_help(&s->diags, d, "an index goes through its rows: for i in 0:len(x) { row = x%s }",
+                  v.tensor->rank == 1   ? "[i]"
+                  : v.tensor->rank == 2 ? "[i, :]"
+                                        : "[i, :, :]");
     return false;
 }
 
@@ -71,8 +76,9 @@ static bool evaluate_truth(struct dcl_session *s, const struct ast *e, const cha
         *out = scalar_load(DT_bool, tensor_data(v.tensor)->bytes).b;
         return true;
     }
-    diag_error(&s->diags, e->span, ERR_ARG_KIND, what, "the condition", "a truth value",
-               value_kind_name(&v));
+    struct diag *d = diag_error(&s->diags, e->span, ERR_ARG_KIND, what, "the condition",
+                                "a truth value", value_kind_name(&v));
+    advise_truth(&s->diags, d, &v);
     return false;
 }
 

@@ -55,4 +55,13 @@ struct name nearest_name(const struct names *names, struct name n, const struct 
 void help_nearest(struct diags *diags, struct diag *d, const struct names *names, struct name n,
                   const struct name *others, uint32_t nothers, const char *what);
 
+/* Help where a subscript is a list of indices, or a condition on elements. */
+#define SELECT_ROWS "a subscript is an index or a range; several rows are take(x, stack([0, 2]))"
+#define SELECT_WHERE                                                                               \
+    "a subscript is an index or a range; select(c, a, b) chooses by element, nonzero(c) gives "    \
+    "the "                                                                                         \
+    "places where c is true"
+/* What NAME of another language is called here, a sentence; NULL if it is none that is known. */
+const char *check_foreign(const char *name);
+
 #endif

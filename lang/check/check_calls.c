@@ -34,7 +34,9 @@ static bool help_list(struct checker *c, const struct match *k, struct diag *m,
                       const struct ast *call, bool piped) {
     uint32_t most = count_positional(k->params);
     const struct ast *type = most ? k->params->kids[most - 1]->kids[0] : NULL;
-    bool list = type && (type->flags & AST_LIST_OF || strcmp(text_of(c, type->name), "list") == 0);
+    const char *word = type ? text_of(c, type->name) : "";
+    bool list = type && (type->flags & AST_LIST_OF || strcmp(word, "list") == 0 ||
+                         strcmp(word, "shape") == 0);
     if (!list || piped || call->kind != AST_CALL)
         return false;
     struct buf text = buf_new(c->arena);
@@ -66,6 +68,11 @@ static void report_arg_count(struct checker *c, const struct match *k, const str
     struct diag *m = diag_error(c->diags, extra->span, ERR_ARG_COUNT, text_of(c, k->def->name),
                                 takes, (int)given);
     note_declared(c, m, k->def);
+    const char *name = text_of(c, k->def->name);
+    if (worth_helping(c) && given > 2 && scalar_find(FORM_CALL, name, 2) != OP_COUNT) {
+        diag_help(c->diags, m, "it also takes two: %s(%s(a, b), c)", name, name);
+        return;
+    }
     if (!worth_helping(c) || help_list(c, k, m, call, piped) || most == k->params->nkids)
         return;
     struct buf text = buf_new(c->arena);

@@ -16,6 +16,12 @@ static bool is_tensor(const struct binding *b) {
                  b->kind == THING_CONTAINER || b->kind == THING_STATE || b->kind == THING_BUFFER);
 }
 
+/* What selects several elements in other languages: a list of indices, or a condition. */
+static const char *check_selection(const struct ast *s) {
+    bool condition = s->kind == AST_BINARY && s->op >= AOP_LT && s->op <= AOP_NE;
+    return s->kind == AST_LIST ? SELECT_ROWS : condition ? SELECT_WHERE : NULL;
+}
+
 static void report_count(struct checker *c, const struct ast *index, const struct binding *base,
                          int rank, int given) {
     const char *name = text_of(c, base->name);
@@ -26,6 +32,12 @@ static void report_count(struct checker *c, const struct ast *index, const struc
     struct buf type = buf_new(c->arena);
     print_ast(c->module->names, base->type, &type);
     diag_detail(c->diags, m, "%s: %s", name, type.at);
+    const struct ast *one = index->nkids == 2 ? index->kids[1] : NULL;
+    const char *selects = one ? check_selection(one) : NULL;
+    if (selects) {
+        diag_help(c->diags, m, "%s", selects);
+        return;
+    }
     if (given >= rank || index->kids[index->nkids - 1]->kind == AST_ELSE)
         return;
     struct buf whole = buf_new(c->arena);

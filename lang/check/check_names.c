@@ -327,12 +327,15 @@ static const struct {
 #undef FOREIGN
 };
 
-const char *foreign_help(const struct checker *c, struct name n) {
-    const char *text = text_of(c, n);
+const char *check_foreign(const char *name) {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (strcmp(foreign[i].name, text) == 0)
+        if (strcmp(foreign[i].name, name) == 0)
             return foreign[i].help;
     return NULL;
+}
+
+const char *foreign_help(const struct checker *c, struct name n) {
+    return check_foreign(text_of(c, n));
 }
 
 /* Help for the name N, which nothing defines: what was perhaps meant, the nearest of bindings,

@@ -301,8 +301,10 @@ static bool eval_condition(struct eval *ev, struct env *env, const struct ast *s
         return false;
     if (c->kind == VAL_BOOL || (c->kind == VAL_SCALAR && c->dtype == DT_bool))
         return true;
-    diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, s->kind == AST_IF ? "if" : "while",
-               "the condition", "a truth value", value_kind_name(c));
+    struct diag *d =
+        diag_error(ev->diags, s->kids[0]->span, ERR_ARG_KIND, s->kind == AST_IF ? "if" : "while",
+                   "the condition", "a truth value", value_kind_name(c));
+    advise_truth(ev->diags, d, c);
     return false;
 }
 

@@ -388,7 +388,10 @@ bool eval_call(struct eval *ev, const struct value *callee, uint32_t nargs,
         struct value v = args[0];
         return apply_cast(ev, callee->dtype, &v, span, out);
     }
-    default: diag_error(ev->diags, span, ERR_NOT_CALLABLE, value_kind_name(callee)); return false;
+    default:
+        advise_call(ev, diag_error(ev->diags, span, ERR_NOT_CALLABLE, value_kind_name(callee)),
+                    callee);
+        return false;
     }
 }
 
@@ -472,6 +475,7 @@ bool eval_call_ast(struct eval *ev, struct env *env, const struct ast *call,
         if (call->kids[0]->kind == AST_NAME)
             diag_detail(ev->diags, e, "%s: %s", text_of(ev, call->kids[0]->name),
                         value_text(ev, &callee));
+        advise_call(ev, e, &callee);
         return false;
     }
     return eval_call(ev, &callee, args.n, args.at, keywords.at, call->span, out);

@@ -172,6 +172,9 @@ bool eval_builtin_doc(const char *name, const char **usage, const char **doc);
 /* Calls F for these and the scalar functions. */
 void eval_each_builtin(void (*f)(void *data, const char *name), void *data);
 
+/* advice.c: help for D, where V stands and a truth value is wanted. */
+void advise_truth(struct diags *diags, struct diag *d, const struct value *v);
+
 /* One expression. */
 bool eval_expr(struct eval *ev, struct env *env, const struct ast *e, struct value *out);
 /* One statement; *OUT its value if it is an expression. */

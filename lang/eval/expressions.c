@@ -407,8 +407,12 @@ static bool eval_comprehension(struct eval *ev, struct env *env, const struct as
     } else if (!eval_expr(ev, env, it, &from)) {
         return false;
     } else if (from.kind != VAL_LIST && from.kind != VAL_PACK) {
-        diag_error(ev->diags, it->span, ERR_ARG_KIND, "for", "the sequence", "a list or range",
-                   value_kind_name(&from));
+        struct diag *d = diag_error(ev->diags, it->span, ERR_ARG_KIND, "for", "the sequence",
+                                    "a list or range", value_kind_name(&from));
+        if (from.kind == VAL_TENSOR)
+            diag_help(ev->diags, d, "an index goes through its rows: [x[i] for i in 0:len(x)]");
+        else if (value_is_integer(&from))
+            diag_help(ev->diags, d, "a range is written 0:n");
         return false;
     }
     uint64_t n = from.kind != VAL_NONE ? from.list->n
@@ -473,9 +477,14 @@ static bool eval_list_index(struct eval *ev, struct env *env, const struct ast *
         gradient_part(ev, list->list, arena_printf(ev->arena, "%lld", (long long)i.i), out))
         return true;
     if (i.i < 0 || i.i >= list->list->n) {
-        diag_error(
+        struct diag *d = diag_error(
             ev->diags, e->kids[1]->span, ERR_VALUE,
             arena_printf(ev->arena, "index %lld of a list of %u", (long long)i.i, list->list->n));
+        if (i.i < 0)
+            diag_help(ev->diags, d, "from the end it is l[len(l) - %llu]",
+                      0 - (unsigned long long)i.i);
+        else if (list->list->n)
+            diag_help(ev->diags, d, "the last one is %u", list->list->n - 1);
         return false;
     }
     *out = list->list->at[i.i];

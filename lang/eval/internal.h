@@ -225,6 +225,11 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
 bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
                      const struct name *keywords, struct span span, int32_t *slots);
 
+/* advice.c: help for D, where V stands and something else is wanted: an operand; what can be
+   called. */
+void advise_operand(struct eval *ev, struct diag *d, const struct value *v);
+void advise_call(struct eval *ev, struct diag *d, const struct value *v);
+
 /* site.c */
 /* After what C calls has failed, if there are more errors than before: notes the call, CALLED ("is
    called here"), and rules that gave what is wrong; or, if it is the library's, tells the error at

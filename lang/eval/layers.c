@@ -142,6 +142,26 @@ bool instantiate(struct eval *ev, struct layer *l, uint32_t nargs, const struct 
 static bool eval_transpose(struct eval *ev, const struct value *v, struct span span,
                            struct value *out);
 
+/* The tensor T has no MEMBER: other languages have functions as members. */
+static void tell_no_member(struct eval *ev, const struct tensor *t, const struct ast *member) {
+    const char *name = text_of(ev, member->name);
+    struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
+    const struct ast *def = module_find(ev->prelude, member->name, NULL);
+    const char *elsewhere = check_foreign(name);
+    bool more = def && def->kind == AST_FN && def->kids[0]->nkids > 1 &&
+                !ast_may_miss(def->kids[0]->kids[1]);
+    if (strcmp(name, "T") == 0)
+        diag_help(ev->diags, e,
+                  "T is of two dimensions; transpose(x, perm = [1, 0]) of any number");
+    else if (def && def->kind == AST_FN)
+        diag_help(ev->diags, e, "it is a function: %s(x%s), or x |> %s%s", name, more ? ", .." : "",
+                  name, more ? "(..)" : "");
+    else if (elsewhere)
+        diag_help(ev->diags, e, "%s", elsewhere);
+    else
+        diag_help(ev->diags, e, "a tensor has shape, rank, dtype and, of two dimensions, T");
+}
+
 bool eval_member(struct eval *ev, const struct value *object, const struct ast *member,
                  struct value *out) {
     const char *name = text_of(ev, member->name);
@@ -186,12 +206,7 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
                 out->list->at[d] = t->dims[d];
             return true;
         }
-        struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, type_text(ev, t), name);
-        const struct ast *def = module_find(ev->prelude, member->name, NULL);
-        if (def && def->kind == AST_FN)
-            diag_help(ev->diags, e, "it is a function: %s(x), or x |> %s", name, name);
-        else
-            diag_help(ev->diags, e, "a tensor has shape, rank, dtype and, of two dimensions, T");
+        tell_no_member(ev, t, member);
         return false;
     }
     struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);

@@ -93,7 +93,12 @@ bool number_fits(struct eval *ev, enum dtype t, const struct value *v, const cha
             ? dtype_is_float(t) || (dtype_is_int(t) && v->f == floor(v->f) && fabs(v->f) < 9.2e18)
             : false;
     if (!fits) {
-        diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name, value_text(ev, v));
+        struct diag *d = diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, what, dtypes[t].name,
+                                    value_text(ev, v));
+        if (v->kind == VAL_FLOAT && dtype_is_int(t))
+            diag_help(ev->diags, d,
+                      "%s holds no fractions: f32(..) of what has that type, or a whole number",
+                      dtypes[t].name);
         return false;
     }
     return holds_number(ev, t, v, what, span);
@@ -303,8 +308,9 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
                 *out = value_bool(value_equal(&args[0], &args[1]) == (op == OP_EQ));
                 return true;
             }
-            diag_error(ev->diags, span, ERR_ARG_KIND, info->spelling, "an operand",
-                       "a number or tensor", value_kind_name(&args[i]));
+            struct diag *d = diag_error(ev->diags, span, ERR_ARG_KIND, info->spelling, "an operand",
+                                        "a number or tensor", value_kind_name(&args[i]));
+            advise_operand(ev, d, &args[i]);
             return false;
         }
         tensors = tensors || args[i].kind == VAL_TENSOR;
@@ -356,6 +362,12 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
             diag_help(ev->diags, e, "`//` divides integers");
         else if (info->operands == OPERANDS_FLT && dtype_is_int(t))
             diag_help(ev->diags, e, "f32(..) converts");
+        else if (op == OP_FLOORDIV && dtype_is_float(t))
+            diag_help(ev->diags, e, "of floats write floor(x / y)");
+        else if (op == OP_MOD && dtype_is_float(t))
+            diag_help(ev->diags, e, "of floats write x - y * floor(x / y)");
+        else if (info->operands == OPERANDS_BOOL)
+            diag_help(ev->diags, e, "compare first, as in x != 0");
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {

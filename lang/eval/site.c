@@ -2,6 +2,7 @@
    runs. An error in a library function is told where the user's text calls the library. */
 #include "lang/eval/site.h"
 
+#include "lang/check/check.h"
 #include "lang/eval/internal.h"
 #include "lang/rewrite/rewrite.h"
 
@@ -138,6 +139,12 @@ void help_subscripts(struct diags *diags, struct diag *d, struct span span, uint
     written(diags, span, &subset, &object);
     if (!*subset || !given || given >= rank || strstr(subset, " else "))
         return;
+    const char *inner = subset + strlen(object);
+    if (given == 1 && (strncmp(inner, "[[", 2) == 0 || strpbrk(inner, "<>") ||
+                       strstr(inner, "==") || strstr(inner, "!="))) {
+        diag_help(diags, d, "%s", inner[1] == '[' ? SELECT_ROWS : SELECT_WHERE);
+        return;
+    }
     struct buf text = buf_new(diags->arena);
     buf_bytes(&text, subset, strlen(subset) - 1);
     for (uint32_t k = given; k < rank; k++)

@@ -335,8 +335,10 @@ static bool copy_block(struct eval *ev, const struct block *to, const struct blo
     if (!writable(ev, to))
         return false;
     if (to->tensor->dtype != from->tensor->dtype) {
-        diag_error(ev->diags, to->span, ERR_DTYPE_MISMATCH, "assignment",
-                   dtypes[to->tensor->dtype].name, dtypes[from->tensor->dtype].name);
+        struct diag *d =
+            diag_error(ev->diags, to->span, ERR_DTYPE_MISMATCH, "assignment",
+                       dtypes[to->tensor->dtype].name, dtypes[from->tensor->dtype].name);
+        diag_help(ev->diags, d, "%s(..) of the value converts", dtypes[to->tensor->dtype].name);
         return false;
     }
     struct value a[EVAL_MAX_RANK], b[EVAL_MAX_RANK];

@@ -312,6 +312,14 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "A choice is written if c { a } else { b }, or select(c, a, b).";
     if (t->kind == '.' && any_expression(e) && t[1].kind == TOK_INT && t[1].start == t->end)
         return "Write a digit before the point: 0.5";
+    if (t->kind == '.' && t[1].kind == '.')
+        return "Each dimension has a subscript of its own, `:` for all of it: x[:, :, 0]";
+    if (t->kind == '(' && before->kind == TOK_NAME && e->kind['['] && e->kind[TOK_LAYOUT])
+        return "Dimensions stand in brackets: x: f32[3]";
+    if (t->kind == '[' && before->kind == ':' && e->kind[TOK_NAME])
+        return "The element type stands before the dimensions: x: f32[2, 3]";
+    if (before->kind == '[' && before[-1].kind == ']' && e->kind[']'] && !any_expression(e))
+        return "All dimensions stand in one pair of brackets: f32[2, 3]";
     if (t->kind == '?')
         return "`?` stands behind the type of a parameter that may be absent, or alone in "
                "brackets: as the dimension of what grows, as the row that is appended.";

@@ -1,3 +1,4 @@
+# check
 # Names of other languages, and names whose capitals differ.
 #---
 opt = sgd(0.1)
@@ -19,7 +20,6 @@ print(nil)
 print(pi)
 print(self)
 print(np)
-print(numpy)
 print(math)
 print(torch)
 print(tf)
@@ -57,8 +57,8 @@ print(ones_like)
 print(eye)
 print(rand)
 print(randn)
-#---
 print(randperm)
+#---
 print(arange)
 print(linspace)
 print(dot)
@@ -81,6 +81,16 @@ print(ravel)
 print(size)
 print(numel)
 print(ndim)
+print(item)
+print(astype)
+print(to)
+print(clone)
+print(copy)
+print(detach)
+print(cuda)
+print(cpu)
+print(device)
+print(length)
 print(append)
 print(sorted)
 print(type)
@@ -98,3 +108,14 @@ print(BatchNorm1d)
 print(Sequential)
 print(no_grad)
 print(backward)
+#---
+fn f(x: f32[N, M]) -> f32[N, M] { x[[0]] }
+fn g(x: f32[N, M]) -> f32[N, M] { x[x > 0] }
+#---
+z: f32(3) = 0
+w: f32[2][3] = 0
+v: [2, 3] = 0
+u = w[..., 0]
+#---
+reshape(3, 1, 2)
+max(1, 2, 3)

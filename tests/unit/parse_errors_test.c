@@ -214,6 +214,18 @@ static void test_habits(void) {
                      "in braces: map i in n { .. }"},
         {"rewrite r a => b", "1:11: expected '{', found name 'a' | The rules of a rewrite stand in "
                              "braces."},
+        {"x: f32(3)",
+         "1:7: expected '.', '=', '?', '[', end of line, '<<', 'in' or 'layout', found "
+         "'(' | Dimensions stand in brackets: x: f32[3]"},
+        {"fn f(x: f32(3)) {}",
+         "1:12: expected ')', ',', '.', ';', '=', '?', '[' or 'layout', found "
+         "'(' | Dimensions stand in brackets: x: f32[3]"},
+        {"x: f32[2][3]", "1:11: expected ']', found number 3 | All dimensions stand in one pair of "
+                         "brackets: f32[2, 3]"},
+        {"x: [2, 3]", "1:4: expected a name, found '[' | The element type stands before the "
+                      "dimensions: x: f32[2, 3]"},
+        {"y = x[..., 0]", "1:7: expected an expression, ':', '?', ']' or 'else', found '.' | Each "
+                          "dimension has a subscript of its own, `:` for all of it: x[:, :, 0]"},
         {"fn f()\n{\n a\n}", "2:1: expected a statement, found '{' | The opening brace stands at "
                              "the end of the line before."},
     };
