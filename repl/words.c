@@ -35,6 +35,14 @@ static bool unknown(const char *name) {
     for (int w = 0; w < WORD_COUNT; w++)
         names[w] = words[w].name;
     const char *near = session_nearest(name, names, WORD_COUNT);
+    int begun = 0;
+    for (int w = 0; w < WORD_COUNT; w++)
+        if (strncmp(names[w], name, strlen(name)) == 0 && begun++ == 0)
+            near = names[w];
+    if (begun > 1)
+        near = NULL;
+    if (strcmp(name, "exit") == 0)
+        near = words[WORD_quit].name;
     fflush(stdout);
     fprintf(stderr, "there is no command :%s; %s%s%s\n", name,
             near ? "did you mean :" : "see :help", near ? near : "", near ? "?" : "");

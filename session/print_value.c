@@ -300,12 +300,22 @@ static void print_list(struct dcl_session *s, const struct value *v, struct buf 
     buf_text(out, v->tuple ? ")" : "]");
 }
 
+/* A state in a list, as `params` gives them. */
+static void print_state(struct dcl_session *s, const struct state *st, struct buf *out) {
+    struct span nowhere = {0};
+    struct data *d = state_as_shape(s, st, nowhere);
+    if (d)
+        print_tensor(data_tensor(s, st->dtype, st->rank, st->dims, d, (struct name){0}, nowhere),
+                     out);
+}
+
 void print_value(struct dcl_session *s, const struct value *v, struct buf *out) {
     switch (v->kind) {
     case VAL_TENSOR: print_tensor(v->tensor, out); break;
     case VAL_LIST:
     case VAL_PACK: print_list(s, v, out); break;
     case VAL_INSTANCE: print_instance(s, v->instance, out); break;
+    case VAL_STATE: print_state(s, v->state, out); break;
     default: value_print(s->unit.ev, v, out); break;
     }
 }

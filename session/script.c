@@ -185,7 +185,10 @@ static bool run_for(struct dcl_session *s, const struct ast *st) {
         (it->kids[2] && !evaluate_integer(s, it->kids[2], &step)))
         return false;
     if (step <= 0) {
-        diag_error(&s->diags, it->span, ERR_VALUE, "the step of a range must be a positive number");
+        diag_help(&s->diags,
+                  diag_error(&s->diags, it->span, ERR_VALUE,
+                             "the step of a range must be a positive number"),
+                  "backwards is n - 1 - i for i in 0:n");
         return false;
     }
     return run_range(s, st, lo, hi, step);

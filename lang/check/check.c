@@ -4,6 +4,27 @@
 #include "lang/check/check.h"
 #include "lang/check/checker.h"
 
+/* The last statement of BODY, or a `return` in it, if it is a value that does nothing by itself. */
+static const struct ast *dropped_value(const struct ast *body) {
+    const struct ast *last = body->nkids ? body->kids[body->nkids - 1] : NULL;
+    for (uint32_t i = 0; i < body->nkids; i++)
+        if (body->kids[i]->kind == AST_RETURN && body->kids[i]->kids[0])
+            return body->kids[i];
+    bool value =
+        last && (last->kind == AST_NAME || last->kind == AST_INDEX || last->kind == AST_BINARY ||
+                 last->kind == AST_UNARY || last->kind == AST_INT || last->kind == AST_FLOAT);
+    return value ? last : NULL;
+}
+
+static void warn_dropped(struct checker *c, const struct ast *fn) {
+    const struct ast *value = fn->kids[1]->nkids ? NULL : dropped_value(fn->kids[3]);
+    if (!value)
+        return;
+    struct diag *m = diag_warning(c->diags, value->span, ERR_DROPPED, text_of(c, fn->name));
+    diag_help(c->diags, m, "its type stands before the body: fn %s(..) -> f32[N] { .. }",
+              text_of(c, fn->name));
+}
+
 static void check_fn(struct checker *c, struct ast *fn) {
     enum place outer = c->place;
     uint32_t unit = c->unit, mark = scope_open(c);
@@ -13,6 +34,7 @@ static void check_fn(struct checker *c, struct ast *fn) {
     check_signature(c, fn->kids[0], fn->kids[1], fn->kids[2]);
     check_block(c, fn->kids[3]);
     warn_unused_dims(c);
+    warn_dropped(c, fn);
     scope_close(c, mark);
     c->unit = unit;
     c->place = outer;

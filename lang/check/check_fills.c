@@ -58,6 +58,12 @@ void report_read_only(struct checker *c, const struct binding *b, struct span sp
         diag_help(c->diags, m, "values do not change: declare a container, as in %s: f32[N] = 0",
                   text);
         break;
+    case THING_STATE:
+        diag_help(c->diags, m,
+                  "minimize, update and load change params; what methods write is a buffer: buffer "
+                  "%s: f32[N]",
+                  text);
+        break;
     default: break;
     }
 }

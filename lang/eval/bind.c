@@ -110,8 +110,13 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
         ev->diags, span, ERR_ARG_KIND, what, text_of(ev, param->name), text_of(ev, type->name),
         v->kind == VAL_SCALAR ? arena_printf(ev->arena, "a run-time %s", value_text(ev, v))
                               : value_text(ev, v));
+    const char *word = text_of(ev, type->name);
     if (v->kind == VAL_SCALAR)
         diag_help(ev->diags, e, "it must be known before running");
+    else if (v->kind == VAL_INT && (strcmp(word, "shape") == 0 || strcmp(word, "list") == 0))
+        diag_help(ev->diags, e, "a list stands in brackets: [%lld]", (long long)v->i);
+    else if (v->kind == VAL_LAYER)
+        advise_operand(ev, e, v);
     return false;
 }
 
@@ -464,12 +469,15 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
         return true;
     }
     if (type->nkids && !(type->nkids == 1 && type->kids[0]->kind == AST_SPREAD)) {
-        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor", value_text(ev, v));
+        struct diag *d = diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor",
+                                    value_text(ev, v));
+        advise_operand(ev, d, v);
         return false;
     }
     if (!value_is_scalar(v) && !(v->kind == VAL_TENSOR && v->tensor->rank == 0)) {
-        diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "a tensor or number",
-                   value_text(ev, v));
+        struct diag *d = diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from,
+                                    "a tensor or number", value_text(ev, v));
+        advise_operand(ev, d, v);
         return false;
     }
     enum dtype t = type_element(ev, b->env, type->name);

@@ -255,6 +255,11 @@ static bool all_matter(struct eval *ev, const struct ast *e, uint32_t parts, con
             diag_help(ev->diags, d,
                       "an expression here is a tensor of its own: name it, and "
                       "compute the value from the name");
+        else if (e->kids[0]->kind == AST_NAME && over->kind == AST_NAME)
+            diag_help(ev->diags, d,
+                      "%s has been computed already: write what computes it in its place, so that "
+                      "it is derived",
+                      text_of(ev, e->kids[0]->name));
         return false;
     }
     return true;

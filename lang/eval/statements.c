@@ -491,7 +491,10 @@ static bool eval_iter(struct eval *ev, struct env *env, const struct ast *it, st
              (it->kids[2] && !eval_integer(ev, env, it->kids[2], &r.step)))
         return false;
     if (r.step.kind != VAL_INT || r.step.i <= 0) {
-        diag_error(ev->diags, it->span, ERR_VALUE, "the step of a range must be a positive number");
+        diag_help(ev->diags,
+                  diag_error(ev->diags, it->span, ERR_VALUE,
+                             "the step of a range must be a positive number"),
+                  "backwards is n - 1 - i for i in 0:n; flip(x) of a tensor");
         return false;
     }
     VEC_PUSH(ev->arena, out->at, r);

@@ -64,7 +64,10 @@ static bool range_subscript(struct eval *ev, struct env *env, const struct ast *
         (s->kids[2] && !eval_integer(ev, env, s->kids[2], &step)))
         return false;
     if (step.kind != VAL_INT || step.i <= 0) {
-        diag_error(ev->diags, s->span, ERR_VALUE, "the step of a range must be a positive number");
+        diag_help(ev->diags,
+                  diag_error(ev->diags, s->span, ERR_VALUE,
+                             "the step of a range must be a positive number"),
+                  "backwards is n - 1 - i for i in 0:n; flip(x) of a tensor");
         return false;
     }
     struct value n = int_op(ev, INT_SUB, &hi, &lo), round = value_int(step.i - 1);
@@ -330,6 +333,22 @@ static bool writable(struct eval *ev, const struct block *b) {
     return true;
 }
 
+/* What is assigned to TO, which the last error tells of, has another shape: a container keeps its
+   own. */
+static void advise_shape(struct eval *ev, const struct block *to) {
+    struct diag *d = ev->diags->first;
+    bool whole = !name_none(to->tensor->name) && to->tensor->container;
+    for (uint32_t k = 0; whole && k < to->tensor->rank; k++)
+        whole = to->count[k].kind != VAL_NONE && value_equal(&to->count[k], &to->tensor->dims[k]);
+    while (d && d->next)
+        d = d->next;
+    if (d && whole)
+        diag_help(
+            ev->diags, d,
+            "%s keeps the shape that it was declared with; declare it anew, or use another name",
+            text_of(ev, to->tensor->name));
+}
+
 static bool copy_block(struct eval *ev, const struct block *to, const struct block *from,
                        enum resolution r, const struct value *by) {
     if (!writable(ev, to))
@@ -351,8 +370,10 @@ static bool copy_block(struct eval *ev, const struct block *to, const struct blo
             b[nb++] = from->count[d];
     uint32_t n = na;
     struct value *dims = arena_copy(ev->arena, a, na * sizeof *a);
-    if (!broadcast_dims(ev, "assignment", &n, &dims, nb, b, to->span))
+    if (!broadcast_dims(ev, "assignment", &n, &dims, nb, b, to->span)) {
+        advise_shape(ev, to);
         return false;
+    }
     if (n != na) {
         diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, "assignment", "the value", nb,
                    plural(nb), na);

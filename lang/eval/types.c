@@ -41,9 +41,12 @@ bool to_integer(struct eval *ev, struct value *v, struct span span) {
         *v = out;
         return true;
     }
-    diag_error(ev->diags, span, ERR_VALUE,
-               arena_printf(ev->arena, "subscripts, ranges and sizes are integers, not %s",
-                            value_text(ev, v)));
+    struct diag *d =
+        diag_error(ev->diags, span, ERR_VALUE,
+                   arena_printf(ev->arena, "subscripts, ranges and sizes are integers, not %s",
+                                value_text(ev, v)));
+    if (v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && dtype_is_float(v->dtype)))
+        diag_help(ev->diags, d, "i64(..) drops the fraction; `//` divides integers");
     return false;
 }
 

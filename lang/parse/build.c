@@ -142,7 +142,9 @@ struct sub build_statement(struct parser *p, struct sub statement) {
 struct sub build_member(struct parser *p, struct sub statement) {
     if (statement.node->kind != AST_ASSIGN && statement.node->kind != AST_ERROR)
         message_at(p, statement.node->span, ERR_NOT_HERE, "this statement cannot stand in a layer",
-                   "A layer holds params, named values and functions.");
+                   statement.node->kind == AST_DECL
+                       ? "A tensor of a layer is a param or a buffer: param w: f32[n]"
+                       : "A layer holds params, named values and functions.");
     return statement;
 }
 
@@ -211,23 +213,25 @@ static bool is_target(const struct ast *node) {
            node->kind == AST_ERROR;
 }
 
-static void check_target(struct parser *p, const struct ast *node) {
+/* UPDATE: it is written with a resolution, as by `+=`. */
+static void check_target(struct parser *p, const struct ast *node, bool update) {
     if (!is_target(node))
         message_at(p, node->span, ERR_SYNTAX, "cannot assign to this expression",
-                   node->kind == AST_TUPLE
-                       ? "Several names stand without parentheses: a, b = f(x)"
+                   node->kind == AST_TUPLE ? "Several names stand without parentheses: a, b = f(x)"
+                   : !update && node->kind == AST_CALL && node->kids[0]->kind == AST_NAME
+                       ? "A function is defined so: fn f(x: f32) -> f32 { x + 1 }"
                        : "A name, name[subscripts] or a member stands on the left.");
 }
 
 struct sub build_targets(struct parser *p, struct sub targets) {
     for (uint32_t i = 0; i < targets.node->nkids; i++)
-        check_target(p, targets.node->kids[i]);
+        check_target(p, targets.node->kids[i], false);
     return targets;
 }
 
 struct sub build_update(struct parser *p, struct span span, struct sub target, uint32_t update,
                         struct sub value) {
-    check_target(p, target.node);
+    check_target(p, target.node, true);
     struct sub s = build(p, AST_UPDATE, span, 2, target, value);
     s.node->op = (int)p->tokens.at[update].integer;
     return s;

@@ -193,7 +193,12 @@ void scan_float(struct scan *s, const char *text, uint32_t n) {
 
 void scan_bad_number(struct scan *s, const char *text, uint32_t n) {
     char *help = NULL;
-    if (text[n - 1] == '.')
+    if (text[n - 1] == '.' && s->at + n < s->n && s->text[s->at + n] == '.')
+        help =
+            arena_printf(s->scratch, "A range is written with a colon: %.*s:3", (int)n - 1, text);
+    else if (memchr(text, '_', n))
+        help = arena_printf(s->scratch, "Digits stand together: 1000");
+    else if (text[n - 1] == '.')
         help = arena_printf(s->scratch, "Write a digit after the point: %.*s0", (int)n, text);
     malformed(s, text, n, help);
     scan_token(s, TOK_INT)->integer = 0;

@@ -232,8 +232,10 @@ static const char *name_help(struct parser *p, uint32_t i, const struct expected
         help = habit_help(p, i - 1);
     const char *text = token_text(p, i);
     const struct token *t = &p->tokens.at[i];
-    if (help == NULL && t->kind == TOK_STR && t->start == t[-1].end)
+    if (help == NULL && t->kind == TOK_STR && t->start == t[-1].end && p->text[t->end - 1] == '"')
         return "A string has no letter before it; str(x) is x as text: \"x is \" + str(x)";
+    if (help == NULL && t[-1].kind == '}')
+        return "A statement begins on a line of its own, or behind `;`";
     bool type = p->tokens.at[i + 1].kind == '[' || dtype_of(text) != DT_NONE;
     if (help == NULL && e->kind[':'] && type && t->kind == TOK_NAME)
         help = arena_printf(p->scratch, "A container is declared with a colon: %s: %s",
@@ -263,6 +265,14 @@ static bool in_condition(const struct parser *p, uint32_t index) {
             i = t->match + 1;
     }
     return false;
+}
+
+/* Whether the statement that holds token INDEX has one of KIND before it. */
+static bool statement_holds(const struct parser *p, uint32_t index, int kind) {
+    bool found = false;
+    for (uint32_t i = statement_first(p, index); i < index && !found; i++)
+        found = p->tokens.at[i].kind == kind;
+    return found;
 }
 
 /* Where the block of a statement or definition is expected. */
@@ -320,11 +330,27 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "The element type stands before the dimensions: x: f32[2, 3]";
     if (before->kind == '[' && before[-1].kind == ']' && e->kind[']'] && !any_expression(e))
         return "All dimensions stand in one pair of brackets: f32[2, 3]";
+    if (t->kind == '?' && any_statement(e))
+        return "A page of help is :help NAME at the prompt.";
     if (t->kind == '?')
         return "`?` stands behind the type of a parameter that may be absent, or alone in "
                "brackets: as the dimension of what grows, as the row that is appended.";
     if (is_comparison(t->kind) && any_operator(e))
         return "Comparisons do not chain: write a < b and b < c.";
+    if (t->kind == TOK_FN && any_expression(e) && !any_statement(e))
+        return "A function is defined with its name: fn f(x: f32) -> f32 { x + 1 }";
+    if (t->kind == '=' && statement_start(p, i) == TOK_NAME && e->kind[TOK_EOL])
+        return "Each name has a statement of its own: y = 3; x = y";
+    if (any_statement(e) && (t->kind == '/' || t->kind == TOK_FLOORDIV))
+        return "A comment begins with #";
+    if (e->kind[TOK_OVER] && !any_expression(e))
+        return "It is l, g = gradient E over P, or minimize E over P with OPTIMIZER.";
+    if (e->kind[TOK_WITH] && statement_holds(p, i, TOK_MINIMIZE))
+        return "It is minimize E over P with OPTIMIZER.";
+    if (t->kind == '(' && (before->kind == TOK_FOR || before->kind == TOK_MAP))
+        return "Its indices stand without parentheses: for i in 0:3 { .. }";
+    if (t->kind == ':' && e->kind[TOK_FOR] && e->kind[']'])
+        return "A range has no brackets: for i in 0:3 { .. }; a list of it is [i for i in 0:3]";
     if (t->kind == TOK_FN || t->kind == TOK_GRAD || t->kind == TOK_LAYER || t->kind == TOK_REWRITE)
         return "Functions stand at the top level or in a layer, layers and rewrites at the top "
                "level.";

@@ -108,6 +108,12 @@ print(BatchNorm1d)
 print(Sequential)
 print(no_grad)
 print(backward)
+print(quit)
+print(exit)
+print(help)
+print(pass)
+print(continue)
+print(break)
 #---
 fn f(x: f32[N, M]) -> f32[N, M] { x[[0]] }
 fn g(x: f32[N, M]) -> f32[N, M] { x[x > 0] }
@@ -117,5 +123,34 @@ w: f32[2][3] = 0
 v: [2, 3] = 0
 u = w[..., 0]
 #---
+x = y = 3
+f(x) = x + 1
+g = fn(x: f32) -> f32 { x }
+for (i = 0; i < 3; i += 1) { print(i) }
+for i in 0..3 { print(i) }
+for i in [0:3] { print(i) }
+// no comment
+k = 1_000
+?relu
+minimize x with y
+l = minimize x over y
+g = gradient(x, y)
+if true { 1 } print(2)
+while true { break }
+layer Net(n: int) {
+  w: f32[n] = 0
+  fn forward(x: f32[n]) -> f32[n] { x }
+}
+#---
+layer Net(n: int) {
+  param w: f32[n] = 0
+  fn forward(x: f32[n]) -> f32[n] {
+    w = w + 1
+    x * w
+  }
+}
 reshape(3, 1, 2)
 max(1, 2, 3)
+fn dropped(x: f32[_]) { x + 1 }
+fn returned(x: f32[_]) { return x * 2 }
+fn kept(inout x: f32[_]) { x = x + 1 }

@@ -74,3 +74,28 @@ k = f32(k)
 2(3)
 #---
 print(x, end = 1)
+#---
+fn g(x: f32[N]) -> f32[N] { x * 2 }
+g([1, 2])
+#---
+fn g(x: f32[N]) -> f32[N] { x * 2 }
+g("a")
+#---
+fn g(x: f32[N]) -> f32[N] { x * 2 }
+g(relu)
+#---
+random_normal(2, 3)
+#---
+y = x
+x = y[0:1, 0:2]
+#---
+i = 2.0
+k[i]
+#---
+k[::-1]
+#---
+for i in 0:3:-1 { print(i) }
+#---
+net = Linear(3, 2)
+loss = sum(net(x))
+minimize loss over net with SGD(0.1)

@@ -59,6 +59,13 @@ tells(":hepl", "no command :hepl", "did you mean :help?")
 tells(":xyzzyx", "no command :xyzzyx", "see :help")
 tells(":help :hepl", "did you mean :help?")
 
+prints(":q", "there is no command :q; did you mean :quit?\n")
+prints(":exit", "there is no command :exit; did you mean :quit?\n")
+prints(":sho", "there is no command :sho; did you mean :show?\n")
+prints(":s", "there is no command :s; see :help\n")
+prints("layer P() { param a: f32[2] = 1;  param b: f32 = 2 }\np = P()\nparams(p)",
+       "[[1. 1.]  f32[2], 2.0]\n")
+
 # Variables of the prompt are among what was perhaps meant.
 for line in "images = 3\nimges", "images = 3\nfor i in 0:2 { imges }":
     tells(line, "unknown name imges", "did you mean images?")

@@ -104,8 +104,24 @@ static void test_statements(void) {
         {"x: f32 in stac", "1:11: expected a storage, found name 'stac' | The storages are "
                            "register, stack, heap, reserve, shared, global."},
         {"x: = 3", "1:4: expected a name, found '='"},
-        {"f(x) = 3", "1:1: cannot assign to this expression | A name, name[subscripts] or a member "
-                     "stands on the left."},
+        {"f(x) = 3", "1:1: cannot assign to this expression | A function is defined so: fn f(x: "
+                     "f32) -> f32 { x + 1 }"},
+        {"x = y = 3", "1:7: expected an operator or end of line, found '=' | Each name has a "
+                      "statement of its own: y = 3; x = y"},
+        {"g = fn(x: f32) -> f32 { x }", "1:5: expected an expression, found 'fn' | A function is "
+                                        "defined with its name: fn f(x: f32) -> f32 { x + 1 }"},
+        {"for (i = 0; i < 3; i += 1) { i }", "1:5: expected '*' or a name, found '(' | Its indices "
+                                             "stand without parentheses: for i in 0:3 { .. }"},
+        {"for i in 0..3 { i }", "1:10: malformed number 0. | A range is written with a colon: "
+                                "0:3\n1:13: expected a name, found number 3"},
+        {"// a\n/* b */", "1:1: expected a statement, found '//' | A comment begins with #\n2:1: "
+                          "expected a statement, found '/' | A comment begins with #"},
+        {"k = 1_000", "1:5: malformed number 1_000 | Digits stand together: 1000"},
+        {"?relu", "1:1: expected a statement, found '?' | A page of help is :help NAME at the "
+                  "prompt."},
+        {"print(\"a\nb\")", "1:6: '(' is never closed\n1:7: this string has no closing quote\n2:2: "
+                            "this string has no closing quote\n2:2: expected an operator or end of "
+                            "line, found a string"},
         {"(a, b) = c", "1:1: cannot assign to this expression | Several names stand without "
                        "parentheses: a, b = f(x)"},
         {"a, 1 = 3", "1:4: cannot assign to this expression | A name, name[subscripts] or a member "
@@ -133,9 +149,12 @@ static void test_statements(void) {
                                     "the top level or in a layer, layers and rewrites at the "
                                     "top level."},
         {"use 3", "1:5: expected a name or a string, found number 3"},
-        {"l = minimize f(x) over net",
-         "1:27: expected an operator or 'with', found the end of the text"},
-        {"l, g = gradient f(x)", "1:21: expected an operator or 'over', found the end of the text"},
+        {"l = minimize f(x) over net", "1:27: expected an operator or 'with', found the end of the "
+                                       "text | It is minimize E over P "
+                                       "with OPTIMIZER."},
+        {"l, g = gradient f(x)", "1:21: expected an operator or 'over', found the end of the text "
+                                 "| It is l, g = gradient E over P, or minimize E over P with "
+                                 "OPTIMIZER."},
         {"x.3 = 1", "1:3: expected a name, found number 3"},
         {"map i { a } b", "1:13: expected end of line, found name 'b'"},
         {"in = 3", "1:1: expected a statement, found 'in'"},
