@@ -50,7 +50,9 @@ void dcl_close(dcl_session *s);
 /* The messages of the last call that failed, "" if none; valid until the next call. */
 const char *dcl_errors(dcl_session *s);
 
-/* Reads definitions and runs statements, from text or a file. */
+/* Reads definitions and runs statements, from text or a file. A file whose name ends in .onnx is a
+   model: it becomes the instance `model`, as by the statement model = load("PATH"), which also
+   takes sizes and inputs that are known; see LANGUAGE.md. */
 int dcl_run(dcl_session *s, const char *text, const char *path);
 int dcl_run_file(dcl_session *s, const char *path);
 /* What `print` writes goes to WRITE; NULL restores standard output. */

@@ -126,7 +126,7 @@ bool command_line_read(struct command_line *c, int argc, char **argv) {
             return false;
         at = 2;
     }
-    return read_words(c, argc, argv, at);
+    return read_words(c, argc, argv, at) && model_read(c);
 }
 
 const char *option_value(const struct command_line *c, enum option o) {
@@ -169,6 +169,7 @@ dcl_session *open_session(const struct command_line *c) {
     }
     session_colour(s, wants_colour());
     session_pictures(s, terminal_pictures(NULL));
+    session_know(s, c->known, c->nknown);
     progress_show(c, s);
     return s;
 }

@@ -61,11 +61,15 @@ struct command_line {
     enum command command;
     struct words files;
     struct words values[OPTION_COUNT]; /* as given, in order */
+    struct session_known *known;       /* of the model that is the file, see model.c */
+    int nknown;
 };
 
 /* command_line.c */
 /* True, or false after a message on stderr. */
 bool command_line_read(struct command_line *c, int argc, char **argv);
+/* model.c: what the words mean if the file is an ONNX model; false after a message. */
+bool model_read(struct command_line *c);
 /* The command WORD; false after a message. */
 bool command_named(const char *word, enum command *out);
 /* The last value given ("" of a flag), or NULL. */
@@ -81,9 +85,15 @@ bool split_pair(const struct command_line *c, const char *option, const char *pa
 /* missing.c: whether the words of C are as many as its command wants; false after a message. */
 bool words_fit(const struct command_line *c);
 
+/* run.c */
+/* Whether VALUE of --input is a number (or truth value) and no file. */
+bool value_is_number(const char *value);
+/* TEXT as a string literal. */
+struct buf;
+void quote_text(struct buf *b, const char *text);
+
 /* pictures.c: how images can be shown. The terminal is asked only if TYPED is not NULL; it gets
    keys that were typed meanwhile. */
-struct buf;
 enum picture_form terminal_pictures(struct buf *typed);
 
 /* help.c */

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* TEXT as a string literal. */
-static void quote(struct buf *b, const char *text) {
+void quote_text(struct buf *b, const char *text) {
     buf_text(b, "\"");
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -40,8 +39,7 @@ static bool check_name(const char *option, const char *name) {
     return false;
 }
 
-/* Whether VALUE is a number (or truth value) and no file. */
-static bool is_number(const char *value) {
+bool value_is_number(const char *value) {
     char *end;
     if (access(value, F_OK) == 0)
         return false;
@@ -59,11 +57,11 @@ static bool bindings(const struct command_line *c, const char *between, struct b
             !check_name("--input", name))
             return false;
         buf_printf(b, "%s%s = ", separator, name);
-        if (is_number(value)) {
+        if (value_is_number(value)) {
             buf_text(b, value);
         } else {
             buf_text(b, "load(");
-            quote(b, value);
+            quote_text(b, value);
             buf_text(b, ")");
         }
         separator = between;
@@ -117,7 +115,7 @@ static bool entry_text(const struct command_line *c, dcl_session *s, const char 
         file = output_for(c, k, names.at[k], used);
         if (file) {
             buf_text(b, "save(");
-            quote(b, file);
+            quote_text(b, file);
             buf_printf(b, ", result_%d)\n", k);
         } else {
             buf_printf(b, "print(result_%d)\n", k);

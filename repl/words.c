@@ -161,7 +161,13 @@ bool word_load(struct prompt *p, const char *arguments) {
         return word_usage(WORD_load);
     bool ok = session_load(p->session, path) == 0;
     print_messages(p->session);
-    const char *text = ok ? source_read_file(p->arena, path, &n, &why) : NULL;
+    struct buf model = buf_new(p->arena);
+    if (ok && session_is_model(path)) { /* the statement that does the same */
+        buf_text(&model, "model = load(");
+        quote_text(&model, path);
+        buf_text(&model, ")");
+    }
+    const char *text = !ok ? NULL : model.n ? model.at : source_read_file(p->arena, path, &n, &why);
     if (text)
         prompt_keep(p, text);
     return ok;

@@ -16,7 +16,7 @@ struct call {
 typedef bool builtin(struct dcl_session *s, const struct call *c, struct value *out);
 
 static builtin call_print, call_load, call_save, call_len, call_assert, call_seed, call_time,
-    call_show_image, call_plot;
+    call_show_image, call_plot, call_text;
 
 static const struct {
     const char *name, *usage, *doc;
@@ -144,6 +144,26 @@ static bool is_pairs(const struct value *v) {
     return fits;
 }
 
+/* Whether V is known: a whole number, or with ANY also another one, a truth value, a list of all
+   these. */
+static bool is_known(const struct value *v, bool any) {
+    bool fits = v->kind == VAL_INT || (any && (v->kind == VAL_FLOAT || v->kind == VAL_BOOL));
+    bool list = any && (v->kind == VAL_LIST || v->kind == VAL_PACK);
+    for (uint32_t i = 0; list && i < v->list->n; i++)
+        list = is_known(&v->list->at[i], true);
+    return fits || list;
+}
+
+static bool is_settings(const struct value *v, bool any) {
+    bool fits = v->kind == VAL_LIST;
+    for (uint32_t i = 0; fits && i < v->list->n; i++) {
+        const struct value *x = &v->list->at[i];
+        fits = x->kind == VAL_LIST && x->list->n == 2 && x->list->at[0].kind == VAL_STR &&
+               is_known(&x->list->at[1], any);
+    }
+    return fits;
+}
+
 static bool is_strings(const struct value *v) {
     bool fits = v->kind == VAL_LIST;
     for (uint32_t i = 0; fits && i < v->list->n; i++)
@@ -153,6 +173,7 @@ static bool is_strings(const struct value *v) {
 
 static bool call_load(struct dcl_session *s, const struct call *c, struct value *out) {
     struct load_words words = {0};
+    const struct value *dims = NULL, *set = NULL;
     uint32_t positional = 0;
     bool fits = true;
     for (uint32_t i = 0; i < c->nargs; i++) {
@@ -171,16 +192,27 @@ static bool call_load(struct dcl_session *s, const struct call *c, struct value 
             words.skip = v;
         else if (strcmp(word, "dtype") == 0 && v->kind == VAL_DTYPE)
             words.dtype = v;
+        else if (strcmp(word, "raw") == 0 && v->kind == VAL_DTYPE && v->dtype != DT_bool)
+            words.raw = v;
+        else if (strcmp(word, "dims") == 0 && is_settings(v, false))
+            dims = v;
+        else if (strcmp(word, "set") == 0 && is_settings(v, true))
+            set = v;
         else
             fits = false;
     }
+    bool model = c->nargs && c->args[0].kind == VAL_STR && positional == 1 &&
+                 model_is_path(name_text(s->names, c->args[0].str));
+    fits = fits && (model || (!dims && !set));
+    if (fits && model && !words.name && !words.rename && !words.skip && !words.dtype && !words.raw)
+        return in_script(s, c, "load") &&
+               builtin_load_model(s, c->args[0].str, dims, set, c->span, out);
+    fits = fits && (!model || words.raw) && !(words.raw && (words.name || words.dtype));
     if (fits && positional == 1 && c->args[0].kind == VAL_STR && !words.rename && !words.skip)
         return in_script(s, c, "load") &&
-               builtin_load_tensor(s, c->args[0].str,
-                                   words.name ? words.name->str : (struct name){0},
-                                   words.dtype ? words.dtype->dtype : DT_NONE, c->span, out);
+               builtin_load_tensor(s, c->args[0].str, &words, c->span, out);
     if (fits && positional == 2 && c->args[0].kind == VAL_INSTANCE && c->args[1].kind == VAL_STR &&
-        !words.name && !words.dtype)
+        !words.name && !words.dtype && !words.raw)
         return in_script(s, c, "load") &&
                builtin_load_states(s, c->args[0].instance, c->args[1].str, &words, c->span);
     return usage(s, c, "load");
@@ -272,6 +304,25 @@ static bool call_time(struct dcl_session *s, const struct call *c, struct value 
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     *out = value_float((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+    return true;
+}
+
+static bool call_text(struct dcl_session *s, const struct call *c, struct value *out) {
+    struct value list;
+    if (c->nargs != 1 || has_keywords(c))
+        return usage(s, c, "text");
+    if (!in_script(s, c, "text") || !concrete(s, c, &list))
+        return false;
+    const struct value *x = &list.list->at[0];
+    if (x->kind != VAL_TENSOR || x->dtype != DT_u8 || x->tensor->rank != 1) {
+        diag_error(&s->diags, c->span, ERR_ARG_KIND, "text", "the argument", "a u8 tensor of bytes",
+                   value_kind_name(x));
+        return false;
+    }
+    const struct data *d = tensor_data(x->tensor);
+    const char *end = memchr(d->bytes, 0, d->size);
+    size_t n = end ? (size_t)(end - (const char *)d->bytes) : d->size;
+    *out = value_str(name_of(s->names, d->bytes, n));
     return true;
 }
 

@@ -15,9 +15,9 @@ static const char *find_file(struct dcl_session *s, const char *path) {
     return access(beside, F_OK) == 0 ? beside : path;
 }
 
-static struct data_file *open_file(struct dcl_session *s, struct name path, enum dtype t,
+static struct data_file *open_file(struct dcl_session *s, struct name path, enum dtype t, bool raw,
                                    struct span span) {
-    return data_file_open(s, find_file(s, name_text(s->names, path)), t, span);
+    return data_file_open(s, find_file(s, name_text(s->names, path)), t, raw, span);
 }
 
 /* --- one tensor ----------------------------------------------------------------------------- */
@@ -65,11 +65,14 @@ static bool load_tensor(struct dcl_session *s, struct data_file *f, const char *
     return d;
 }
 
-bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
-                         enum dtype type, struct span span, struct value *out) {
-    struct data_file *f = open_file(s, path, type, span);
+bool builtin_load_tensor(struct dcl_session *s, struct name path, const struct load_words *words,
+                         struct span span, struct value *out) {
+    const struct value *type = words->raw ? words->raw : words->dtype;
+    struct data_file *f =
+        open_file(s, path, type ? type->dtype : DT_NONE, words->raw != NULL, span);
     if (!f)
         return false;
+    struct name named = words->name ? words->name->str : (struct name){0};
     bool good = load_tensor(s, f, name_text(s->names, path), named, span, out);
     data_file_close(f);
     return good;
@@ -185,8 +188,8 @@ static bool compare(struct dcl_session *s, const struct named_states *states,
     return true;
 }
 
-static bool load_states(struct dcl_session *s, struct data_file *f, const struct instance *x,
-                        struct name path, const struct load_words *words, struct span span) {
+bool states_load(struct dcl_session *s, struct data_file *f, const struct instance *x,
+                 const char *path, const struct load_words *words, struct span span) {
     const struct file_tensors *all = data_file_tensors(f);
     struct named_states states;
     struct problems p = {0};
@@ -198,9 +201,8 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
     if (p.n) {
         struct diag *d = diag_error(&s->diags, span, ERR_VALUE,
                                     arena_printf(s->messages, "%s does not fit %s: %u difference%s",
-                                                 name_text(s->names, path),
-                                                 name_text(s->names, x->layer->def->name), p.n,
-                                                 p.n == 1 ? "" : "s"));
+                                                 path, name_text(s->names, x->layer->def->name),
+                                                 p.n, p.n == 1 ? "" : "s"));
         for (uint32_t i = 0; i < p.text.n; i++)
             diag_note(&s->diags, d, (struct span){0}, "%s", p.text.at[i]);
         if (p.n > p.text.n)
@@ -219,12 +221,36 @@ static bool load_states(struct dcl_session *s, struct data_file *f, const struct
 
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
                          const struct load_words *words, struct span span) {
-    struct data_file *f = open_file(s, path, DT_NONE, span);
+    struct data_file *f = open_file(s, path, DT_NONE, false, span);
     if (!f)
         return false;
-    bool good = load_states(s, f, x, path, words, span);
+    bool good = states_load(s, f, x, name_text(s->names, path), words, span);
     data_file_close(f);
     return good;
+}
+
+/* --- models --------------------------------------------------------------------------------- */
+
+/* [(name, value), ..] as what is known of a model. */
+static void add_known(struct dcl_session *s, const struct value *pairs, bool dimension,
+                      struct session_known *known, int *n) {
+    for (uint32_t i = 0; pairs && i < pairs->list->n; i++) {
+        const struct value *pair = pairs->list->at[i].list->at;
+        struct buf value = buf_new(s->unit.arena);
+        print_value(s, &pair[1], &value);
+        known[(*n)++] = (struct session_known){
+            .name = name_text(s->names, pair[0].str), .value = value.at, .dimension = dimension};
+    }
+}
+
+bool builtin_load_model(struct dcl_session *s, struct name path, const struct value *dims,
+                        const struct value *set, struct span span, struct value *out) {
+    uint32_t most = (dims ? dims->list->n : 0) + (set ? set->list->n : 0);
+    struct session_known *known = ARENA_ARRAY(s->unit.arena, struct session_known, most + 1);
+    int n = 0;
+    add_known(s, dims, true, known, &n);
+    add_known(s, set, false, known, &n);
+    return model_load(s, find_file(s, name_text(s->names, path)), known, n, span, out);
 }
 
 /* --- saving --------------------------------------------------------------------------------- */

@@ -75,15 +75,21 @@ struct tensor *tensor_new(struct arena *a, enum dtype t, uint32_t rank, struct d
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t,
+struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t, bool raw,
                                  struct span span) {
     struct arena *a = arena_under(s->arena);
     struct data_file *f = ARENA_NEW(a, struct data_file);
     *f = (struct data_file){.arena = a, .users = 1};
-    if (files_read(a, &s->diags, span, path, t, &f->tensors))
+    if ((raw ? files_read_raw : files_read)(a, &s->diags, span, path, t, &f->tensors))
         return f;
     arena_free(a);
     return NULL;
+}
+
+struct data_file *data_file_of(struct arena *a, struct file_tensors tensors) {
+    struct data_file *f = ARENA_NEW(a, struct data_file);
+    *f = (struct data_file){a, tensors, 1};
+    return f;
 }
 
 const struct file_tensors *data_file_tensors(const struct data_file *f) {

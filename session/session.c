@@ -228,6 +228,8 @@ int session_line(dcl_session *s, const char *text, const char *path) {
 static bool run_file(struct dcl_session *s, void *data) {
     struct run r = {.path = data};
     const char *why;
+    if (model_is_path(r.path))
+        return model_run(s, r.path);
     r.text = source_read_file(s->messages, r.path, &r.n, &why);
     if (!r.text) {
         diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r.path, why);
@@ -260,6 +262,8 @@ static bool read_definitions(struct dcl_session *s, void *data) {
     struct reading *r = data;
     const char *why;
     size_t n;
+    if (model_is_path(r->path)) /* what it defines is its own */
+        return r->keep || model_check(s, r->path);
     char *text = source_read_file(s->messages, r->path, &n, &why);
     if (!text) {
         diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r->path, why);

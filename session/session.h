@@ -66,7 +66,13 @@ bool session_refused(dcl_session *s);
 struct session_known {
     const char *name, *value;
     bool dimension;
+    bool likely; /* the size that dimension "x[0]" of the program's parameter x is going to have */
 };
+/* Whether PATH is a model's. */
+bool session_is_model(const char *path);
+/* From here on a model that is given as the file of a program is the variable `model`, and KNOWN is
+   known of it. They stay with the caller. */
+void session_know(dcl_session *s, const struct session_known *known, int n);
 /* The ONNX model FROM becomes the program TO, which ends in .dcl, and its weights the file beside
    it that ends in .safetensors instead. On an error nothing is written; it is one that a file is
    there already, but with FORCE. RULES, or NULL, is a

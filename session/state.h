@@ -29,7 +29,7 @@ struct data {
     struct data_file *file; /* that BYTES lie in, or NULL */
     uint64_t line;          /* of the REPL in which it was made: see undo_write */
     bool live;
-    struct draws *draws; /* of a start that has not been drawn yet, see state_data; or NULL */
+    const struct draws *draws; /* of a start that has not been drawn yet, see state_data; or NULL */
 };
 
 /* A layer's state as the session keeps it: its address is its identity. */
@@ -233,6 +233,8 @@ struct dcl_session {
     const char *folder;                /* of the file that runs, or NULL */
     const struct session_wants *wants; /* or NULL: see wanted.c */
     bool refused;                      /* the last call, for what is wanted */
+    const struct session_known *known; /* of models that are run as files */
+    int nknown;
 
     struct unit unit;
     struct dcl_function *functions;
@@ -304,6 +306,19 @@ bool renew_instances(struct dcl_session *s, uint32_t source);
 
 /* wanted.c: whether FILE, whose definitions have been read, has what is wanted; else errors. */
 bool wanted_check(struct dcl_session *s, const struct ast *file);
+/* The same for a file that makes nothing but the instance X, under the name `model`. */
+bool wanted_check_instance(struct dcl_session *s, const struct instance *x);
+
+/* import.c: files whose names end in .onnx. */
+bool model_is_path(const char *path);
+/* *OUT is an instance of the layer that the model PATH is, its weights loaded, in the unit that is
+   open. Of the model, KNOWN is known. */
+bool model_load(struct dcl_session *s, const char *path, const struct session_known *known, int n,
+                struct span span, struct value *out);
+/* The model becomes the variable `model` of the script. */
+bool model_run(struct dcl_session *s, const char *path);
+/* Whether it can be imported; else errors. */
+bool model_check(struct dcl_session *s, const char *path);
 
 /* rounds.c */
 /* Counts a round of ST; NULL if it needs constants for good. */
@@ -368,11 +383,13 @@ struct data *data_new(struct dcl_session *s, size_t size, const char *what, stru
 /* The same with any content. */
 struct data *data_room(struct dcl_session *s, size_t size, const char *what, struct span span);
 void data_free(struct dcl_session *s, struct data *d);
-/* The tensors of a file, numbers in text as T; NULL after an error. Closed, it lives on in the data
-   taken from it. */
+/* The tensors of a file, numbers in text as T, or RAW: its bytes as elements of T; NULL after an
+   error. Closed, it lives on in the data taken from it. */
 struct data_file;
-struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t,
+struct data_file *data_file_open(struct dcl_session *s, const char *path, enum dtype t, bool raw,
                                  struct span span);
+/* A file of TENSORS, which A holds, as those that are mapped; A goes with it. */
+struct data_file *data_file_of(struct arena *a, struct file_tensors tensors);
 const struct file_tensors *data_file_tensors(const struct data_file *f);
 void data_file_close(struct data_file *f);
 /* The content of tensor T of F; NULL after an error. */
@@ -486,18 +503,26 @@ bool assert_compares(struct dcl_session *s, const struct ast *st);
 bool assert_run(struct dcl_session *s, const struct ast *st);
 
 /* builtins_files.c */
-bool builtin_load_tensor(struct dcl_session *s, struct name path, struct name named,
-                         enum dtype type, struct span span, struct value *out);
+struct load_words;
+bool builtin_load_tensor(struct dcl_session *s, struct name path, const struct load_words *words,
+                         struct span span, struct value *out);
 /* The arguments of `load` by name, NULL where there is none. */
 struct load_words {
     const struct value *name;   /* of a tensor */
     const struct value *rename; /* pairs of strings: parts of dotted names here and in the file */
     const struct value *skip;   /* strings: names of the file with such a part are passed over */
     const struct value *dtype;  /* of numbers in text */
+    const struct value *raw;    /* an element type: the bytes of the file are such elements */
 };
 /* All states of X. */
 bool builtin_load_states(struct dcl_session *s, const struct instance *x, struct name path,
                          const struct load_words *words, struct span span);
+/* The same from F, called PATH in messages. */
+bool states_load(struct dcl_session *s, struct data_file *f, const struct instance *x,
+                 const char *path, const struct load_words *words, struct span span);
+/* An instance of what the ONNX model PATH is; DIMS and SET, or NULL: pairs of names and values. */
+bool builtin_load_model(struct dcl_session *s, struct name path, const struct value *dims,
+                        const struct value *set, struct span span, struct value *out);
 bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t *rate,
                   struct span span);
 

@@ -112,17 +112,19 @@ static void fill(const struct state *st, struct data *to, union scalar v) {
         scalar_store(st->dtype, place(st, to->bytes, i), v);
 }
 
-/* A random start is drawn when somebody looks: most states get theirs from a file. */
+/* A start is drawn when somebody looks: most states get theirs from a file. */
 struct draws {
     struct random random;
     bool normal;
     double scale;
 };
+static const struct draws all_zeros;
 
 static void fill_random(struct dcl_session *s, const struct state *st, struct data *to, bool normal,
                         double k) {
-    to->draws = ARENA_NEW(s->arena, struct draws);
-    *to->draws = (struct draws){random_new(s->seed, st->id), normal, k};
+    struct draws *d = ARENA_NEW(s->arena, struct draws);
+    *d = (struct draws){random_new(s->seed, st->id), normal, k};
+    to->draws = d;
 }
 
 struct data *state_data(const struct state *st) {
@@ -130,6 +132,11 @@ struct data *state_data(const struct state *st) {
     const struct draws *d = to->draws;
     if (!d)
         return to;
+    if (d == &all_zeros) {
+        memset(to->bytes, 0, to->size);
+        to->draws = NULL;
+        return to;
+    }
     for (int64_t i = 0, n = elements(st); i < n; i++) {
         double x = d->normal ? d->scale * random_normal(&d->random, (uint64_t)i)
                              : d->scale * (2 * random_uniform(&d->random, (uint64_t)i) - 1);
@@ -228,13 +235,14 @@ static bool start(struct dcl_session *s, struct state *st, struct data *to,
     return copy_tensor(s, st, to, *init, span);
 }
 
-/* Whether INIT is an initialiser whose numbers are random. */
+/* Whether the numbers that INIT (NULL: zeros) makes are drawn when somebody looks. */
 static bool draws_later(const struct dcl_session *s, const struct value *init) {
-    const struct value *v = init->kind == VAL_LIST && init->list->n ? &init->list->at[0] : init;
-    if (v->kind != VAL_BUILTIN)
+    const struct value *v =
+        init && init->kind == VAL_LIST && init->list->n ? &init->list->at[0] : init;
+    if (v && v->kind != VAL_BUILTIN)
         return false;
-    enum initializer i = find(s, v->str);
-    return i != INIT_COUNT && i != INIT_zeros && i != INIT_ones;
+    enum initializer i = v ? find(s, v->str) : INIT_zeros;
+    return i != INIT_COUNT && i != INIT_ones;
 }
 
 bool states_new(void *session, struct state *st, const struct value *init, struct span span) {
@@ -254,10 +262,12 @@ bool states_new(void *session, struct state *st, const struct value *init, struc
         return false;
     }
     /* memory that is drawn or loaded later is not touched here */
-    bool later = init && draws_later(s, init) && !st->layout; /* whose lanes are 0 */
+    bool later = draws_later(s, init) && !st->layout; /* whose lanes are 0 */
     struct data *d =
         (later ? data_room : data_new)(s, (size_t)n, name_text(s->names, st->path), span);
     st->data = d;
+    if (d && later)
+        d->draws = &all_zeros;
     return d && (!init || start(s, st, d, init, span));
 }
 

@@ -127,9 +127,13 @@ static bool read_module(struct dcl_session *s, struct module *m, const char *pat
                         const struct ast *use) {
     const char *why;
     size_t n;
-    char *text = source_read_file(s->messages, path, &n, &why);
+    bool model = model_is_path(path);
+    char *text = model ? NULL : source_read_file(s->messages, path, &n, &why);
     if (!text) {
-        diag_error(&s->diags, use->span, ERR_FILE_READ, path, why);
+        struct diag *d = diag_error(&s->diags, use->span, ERR_FILE_READ, path,
+                                    model ? "it is an ONNX model" : why);
+        if (model)
+            diag_help(&s->diags, d, "model = load(\"%s\") makes an instance of it", path);
         return false;
     }
     struct text *t = text_read(s, m, path, text, n);

@@ -202,6 +202,19 @@ static bool check_function(struct dcl_session *s, const struct ast *def) {
     return !s->refused;
 }
 
+bool wanted_check_instance(struct dcl_session *s, const struct instance *x) {
+    const struct session_wants *w = s->wants;
+    const struct binding *b = env_find(x->env, name_of_text(s->names, "forward"), NULL);
+    if (!w || !w->entry || !b || b->value.kind != VAL_FN)
+        return true;
+    size_t n = strcspn(w->entry, " .[(");
+    if (strncmp(w->entry, "model", n) != 0 || n != strlen("model")) {
+        refuse(s, &(struct session_name){"--entry", w->entry}, "a model is called model");
+        return false;
+    }
+    return (w->entry[n] && w->entry[n] != '(') || check_function(s, b->value.fn->def);
+}
+
 bool wanted_check(struct dcl_session *s, const struct ast *file) {
     const struct session_wants *w = s->wants;
     if (!w)

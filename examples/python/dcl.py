@@ -409,10 +409,11 @@ def shapes_of(program, handle, args, nargs):
 
 
 def compile(source, options=""):
-    """The program of a file (a path, or a text that ends in ".dcl") or of a text. OPTIONS are
-    those of dcl_open, such as "threads=4"."""
+    """The program of a file (a path, or a text that ends in ".dcl" or ".onnx") or of a text; that
+    of an ONNX model is the instance `model`. OPTIONS are those of dcl_open, such as "threads=4"."""
     program = Program(options)
-    if isinstance(source, os.PathLike) or source.endswith(".dcl") and "\n" not in source:
+    if (isinstance(source, os.PathLike) or
+            source.endswith((".dcl", ".onnx")) and "\n" not in source):
         program.run_file(source)
     else:
         program.run(source)

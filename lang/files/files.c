@@ -131,6 +131,30 @@ bool files_read(struct arena *a, struct diags *d, struct span at, const char *pa
     return true;
 }
 
+bool files_read_raw(struct arena *a, struct diags *d, struct span at, const char *path,
+                    enum dtype type, struct file_tensors *out) {
+    struct input in = {.arena = a, .diags = d, .at = at, .path = path};
+    size_t size = dtypes[type].bytes;
+    *out = (struct file_tensors){0};
+    if (!input_open(&in))
+        return false;
+    if (in.n % size)
+        return input_fail(&in, "%zu bytes are no whole number of elements of %s", in.n,
+                          dtypes[type].name);
+    int64_t *dims = ARENA_NEW(a, int64_t);
+    *dims = (int64_t)(in.n / size);
+    struct file_tensor *t = ARENA_NEW(a, struct file_tensor);
+    *t = (struct file_tensor){.name = "",
+                              .type = type,
+                              .rank = 1,
+                              .dims = dims,
+                              .data = in.bytes,
+                              .bytes = in.n,
+                              .mapped = true};
+    *out = (struct file_tensors){t, 1};
+    return true;
+}
+
 static bool is_writable(const struct output *out, const struct file_tensor *t) {
     size_t bytes;
     if (t->type >= DT_COUNT || t->rank > FILE_RANK_MAX)

@@ -38,6 +38,9 @@ struct file_tensors {
    is empty. */
 bool files_read(struct arena *a, struct diags *d, struct span at, const char *path, enum dtype type,
                 struct file_tensors *out);
+/* The same for a file of any kind: one tensor, its bytes as elements of TYPE, of one dimension. */
+bool files_read_raw(struct arena *a, struct diags *d, struct span at, const char *path,
+                    enum dtype type, struct file_tensors *out);
 /* Has T, one of files_read's, ready to be looked at: one that lies in another file has only its
    name before. False after an error in that file, told as files_read would have. */
 bool files_ready(struct file_tensor *t);

@@ -14,6 +14,7 @@
 #include "lang/print/print.h"
 #include "lang/rewrite/rewrite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct span nowhere;
@@ -29,10 +30,17 @@ const char *const *onnx_modules(void) {
 
 /* --- inputs ---------------------------------------------------------------------------------- */
 
+/* Whether K speaks of the input NAME, as the file or the program calls it. */
+static bool is_input(struct importer *m, const struct onnx_known *k, struct wire_bytes name) {
+    return !k->dimension && !k->likely &&
+           (wire_is(name, k->name) || strcmp(ident_text(m->arena, name, "x"), k->name) == 0);
+}
+
 /* What the order says of the input NAME; NULL: nothing. */
-static const struct onnx_known *known_of(const struct onnx_order *o, struct wire_bytes name) {
+static const struct onnx_known *known_of(struct importer *m, const struct onnx_order *o,
+                                         struct wire_bytes name) {
     for (uint32_t i = 0; i < o->nknown; i++)
-        if (!o->known[i].dimension && wire_is(name, o->known[i].name))
+        if (is_input(m, &o->known[i], name))
             return &o->known[i];
     return NULL;
 }
@@ -63,6 +71,8 @@ static bool is_name(struct wire_bytes text) {
 static bool is_dim(struct importer *m, const struct onnx_known *k, const struct onnx_value *x,
                    uint32_t at) {
     const char *place = arena_printf(m->arena, "%s[%u]", wire_text(m->arena, x->name), at);
+    if (k->likely)
+        return false;
     struct wire_bytes name = x->dims[at].name;
     return k->dimension && x->dims[at].size < 0 &&
            ((name.n && wire_is(name, k->name)) || strcmp(place, k->name) == 0);
@@ -70,10 +80,10 @@ static bool is_dim(struct importer *m, const struct onnx_known *k, const struct 
 
 /* Whether K speaks of some input. */
 static bool is_of_model(struct importer *m, const struct onnx_known *k) {
-    bool is = false;
+    bool is = k->likely;
     for (uint32_t i = 0; !is && i < m->model->inputs.n; i++) {
         const struct onnx_value *x = &m->model->inputs.at[i];
-        is = !k->dimension && wire_is(x->name, k->name);
+        is = is_input(m, k, x->name);
         for (uint32_t d = 0; !is && d < x->rank; d++)
             is = is_dim(m, k, x, d);
     }
@@ -84,7 +94,8 @@ static void check_known(struct importer *m, const struct onnx_order *o) {
     for (uint32_t i = 0; i < o->nknown; i++) {
         const struct onnx_known *k = &o->known[i];
         for (uint32_t j = 0; j < i; j++)
-            if (o->known[j].dimension == k->dimension && strcmp(o->known[j].name, k->name) == 0)
+            if (!k->likely && o->known[j].dimension == k->dimension &&
+                o->known[j].likely == k->likely && strcmp(o->known[j].name, k->name) == 0)
                 onnx_problem(m->problems, "%s=%s: it is given twice", k->name, k->text);
         if (!is_of_model(m, k))
             onnx_problem(m->problems, "%s=%s: the model has no such %s", k->name, k->text,
@@ -92,9 +103,20 @@ static void check_known(struct importer *m, const struct onnx_order *o) {
     }
 }
 
-/* Dimension AT of input X: a size, or a symbol for each name, or one of its own. */
+/* The size that dimension AT of the parameter NAME is likely to have, -1 if none is. */
+static int64_t likely_dim(struct importer *m, const struct onnx_order *o, struct name name,
+                          uint32_t at) {
+    const char *place = arena_printf(m->arena, "%s[%u]", name_text(m->names, name), at);
+    for (uint32_t i = 0; i < o->nknown; i++)
+        if (o->known[i].likely && strcmp(o->known[i].name, place) == 0)
+            return strtoll(o->known[i].text, NULL, 10);
+    return -1;
+}
+
+/* Dimension AT of input X, the parameter PARAM: a size, or a symbol for each name, or one of its
+   own. */
 static struct value input_dim(struct importer *m, const struct onnx_order *o,
-                              const struct onnx_value *x, uint32_t at) {
+                              const struct onnx_value *x, struct name param, uint32_t at) {
     const struct onnx_dim *d = &x->dims[at];
     struct value v;
     if (d->size >= 0)
@@ -106,6 +128,9 @@ static struct value input_dim(struct importer *m, const struct onnx_order *o,
             return v;
         onnx_problem(m->problems, "%s=%s: this is no size", o->known[i].name, o->known[i].text);
     }
+    int64_t likely = likely_dim(m, o, param, at);
+    if (likely >= 0)
+        return value_int(likely);
     uint64_t symbol = 0;
     bool named = is_name(d->name);
     struct name id = named ? name_of(m->model->ids, d->name.at, d->name.n) : (struct name){0};
@@ -144,7 +169,7 @@ static bool as_input(struct importer *m, const struct onnx_value *x, uint32_t d,
 static void import_input(struct importer *m, const struct onnx_order *o,
                          const struct onnx_value *x) {
     struct value dims[ONNX_RANK_MAX], v;
-    const struct onnx_known *k = known_of(o, x->name);
+    const struct onnx_known *k = known_of(m, o, x->name);
     if (k) {
         bool good = evaluate(m, k, &v);
         if (good && !(good = as_input(m, x, 0, &v)))
@@ -156,7 +181,7 @@ static void import_input(struct importer *m, const struct onnx_order *o,
     }
     struct name name = idents_claim(&m->scope, ident_text(m->arena, x->name, "x"));
     for (uint32_t d = 0; d < x->rank; d++)
-        dims[d] = input_dim(m, o, x, d);
+        dims[d] = input_dim(m, o, x, name, d);
     v = outline_tensor(m->outline, name, x->type, x->rank, dims);
     operand_new(m, x->id, OPERAND_TENSOR, x->type, v)->read = new_name(m, name);
 }
@@ -342,16 +367,20 @@ static const char *show_file(struct importer *m, const char *name) {
 }
 
 /* Where the model comes from, how it is run, and which weights have other names now. */
-static const char *make_doc(struct importer *m, const char *path, const char *name,
+static const char *make_doc(struct importer *m, const struct onnx_order *o,
                             const struct onnx_members *members) {
     const struct onnx_model *x = m->model;
     struct buf b = buf_new(m->arena);
-    buf_printf(&b, "Imported from %s", show_file(m, base_name(path)));
+    const char *from = show_file(m, base_name(o->path));
+    buf_printf(&b, "Imported from %s", from);
     if (x->opset)
         buf_printf(&b, ", opset %lld", (long long)x->opset);
     if (*x->producer)
         buf_printf(&b, ", made by %s", x->producer);
-    buf_printf(&b, ".\nTo run it: dcl run %s.dcl --entry model", show_file(m, name));
+    if (o->name)
+        buf_printf(&b, ".\nTo run it: dcl run %s.dcl --entry model", show_file(m, o->name));
+    else
+        buf_printf(&b, ".\nTo run it: dcl run %s", from);
     for (uint32_t i = 0; i < x->inputs.n; i++) {
         const struct operand *in = operand_of(m, x->inputs.at[i].id);
         const char *input = in->read ? name_text(m->names, in->read->name) : NULL;
@@ -370,7 +399,7 @@ static const char *make_doc(struct importer *m, const char *path, const char *na
 /* `model = Model()`, and `load(model, "NAME.safetensors")` if there are weights. */
 static void add_instance(struct importer *m, struct ast *file, const char *name) {
     struct ast *make = new_node(m, AST_CALL, 1), *set = new_node(m, AST_ASSIGN, 2);
-    make->kids[0] = new_text_name(m, "Model");
+    make->kids[0] = new_text_name(m, ONNX_LAYER);
     set->kids[0] = make;
     set->kids[1] = new_text_name(m, "model");
     ast_push(m->arena, file, set);
@@ -431,7 +460,7 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
                              struct onnx_members *members) {
     struct idents layers = idents_new(m->arena, m->names);
     struct ast *file = new_node(m, AST_FILE, 0), *model = new_node(m, AST_LAYER, 3);
-    model->name = idents_claim(&layers, "Model");
+    model->name = idents_claim(&layers, ONNX_LAYER);
     m->scope = idents_new(m->arena, m->names);
     m->scope.more = &m->taken;
     take_functions(m, o);
@@ -451,14 +480,25 @@ static struct ast *make_file(struct importer *m, const struct onnx_order *o,
     model->kids[0] = new_node(m, AST_PARAMS, 0);
     model->kids[1] = new_node(m, AST_WHERE, 0);
     model->kids[2] = body;
-    model->doc = make_doc(m, o->path, o->name, members);
+    model->doc = make_doc(m, o, members);
     ast_push(m->arena, file, model);
-    add_instance(m, file, o->name);
+    if (o->name)
+        add_instance(m, file, o->name);
     return file;
 }
 
-static void set_weights(struct importer *m, const struct onnx_members *members,
-                        struct onnx_program *out) {
+/* Whether W can be used where it lies in a file: in the N bytes at BYTES, or another one. */
+static bool is_mapped(const struct onnx_model *m, const void *bytes, size_t n,
+                      const struct onnx_weight *w) {
+    uintptr_t at = (uintptr_t)w->data;
+    bool inside = at - (uintptr_t)bytes < n;
+    for (uint32_t i = 0; i < m->files.at.n; i++)
+        inside = inside || at - (uintptr_t)m->files.at.at[i].bytes < m->files.at.at[i].n;
+    return inside && at % dtypes[w->type].bytes == 0;
+}
+
+static void set_weights(struct importer *m, const struct onnx_members *members, const void *bytes,
+                        size_t n, struct onnx_program *out) {
     const struct onnx_model *x = m->model;
     out->nweights = x->weights.n;
     out->weights = ARENA_ARRAY(m->arena, struct file_tensor, x->weights.n);
@@ -469,18 +509,19 @@ static void set_weights(struct importer *m, const struct onnx_members *members,
                                                .rank = w->rank,
                                                .dims = w->dims,
                                                .data = (void *)(uintptr_t)w->data,
-                                               .bytes = w->bytes};
+                                               .bytes = w->bytes,
+                                               .mapped = is_mapped(x, bytes, n, w)};
     }
 }
 
 enum { TOLD = 1000 }; /* a file that is not damaged has fewer */
 
 /* One error with all reasons. */
-static bool tell(struct diags *d, const char *path, const struct onnx_problems *p) {
+static bool tell(struct diags *d, const struct onnx_order *o, const struct onnx_problems *p) {
     if (p->lines.n == 0)
         return true;
     struct diag *e =
-        diag_error(d, nowhere, ERR_ONNX_IMPORT, path, (int)p->lines.n, p->lines.n == 1 ? "" : "s");
+        diag_error(d, o->at, ERR_ONNX_IMPORT, o->path, (int)p->lines.n, p->lines.n == 1 ? "" : "s");
     for (uint32_t i = 0; i < p->lines.n && i < TOLD; i++)
         diag_note(d, e, nowhere, "%s", p->lines.at[i]);
     if (p->lines.n > TOLD)
@@ -496,7 +537,7 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     const struct wire_model *wire = wire_read(a, bytes, n, &why);
     *out = (struct onnx_program){0};
     if (!wire) {
-        diag_error(d, nowhere, ERR_FILE_READ, order->path,
+        diag_error(d, order->at, ERR_FILE_READ, order->path,
                    arena_printf(a, "it is no ONNX model, or a damaged one: %s", why));
         return false;
     }
@@ -504,7 +545,7 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     const char *slash = strrchr(order->path, '/');
     const char *folder =
         slash ? arena_strndup(a, order->path, (size_t)(slash - order->path) + 1) : "./";
-    m.model = onnx_model_new(a, wire, folder, &problems);
+    m.model = onnx_model_new(a, wire, folder, order->files ? order->files : a, &problems);
     m.body = ARENA_NEW(a, struct body);
     operands_enter(&m, ARENA_NEW(a, struct operands), true);
     m.stand_ins = map_new(a);
@@ -516,6 +557,6 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->program);
     m.env = env_new(a, ENV_FUNCTION, NULL, order->program);
     out->file = make_file(&m, order, &members);
-    set_weights(&m, &members, out);
-    return tell(d, order->path, &problems);
+    set_weights(&m, &members, bytes, n, out);
+    return tell(d, order, &problems);
 }

@@ -324,9 +324,10 @@ void onnx_call_read(struct onnx_model *m, const struct onnx_call *call, struct o
 }
 
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
-                                  struct onnx_problems *p) {
+                                  struct arena *files, struct onnx_problems *p) {
     struct onnx_model *m = ARENA_NEW(a, struct onnx_model);
     *m = (struct onnx_model){.arena = a, .ids = names_new(a), .producer = "", .wire = w};
+    m->files.arena = files;
     m->files.folder = folder;
     m->functions = map_new(a);
     m->read = map_new(a);

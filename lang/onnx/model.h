@@ -76,14 +76,15 @@ struct onnx_call {
     struct map absent;     /* inputs that the node leaves out */
 };
 
-/* Files beside the model that hold elements of weights, mapped as long as the arena lives. */
+/* Files beside the model that hold elements of weights. */
 struct onnx_file {
     const char *name;
     const void *bytes;
     size_t n;
 };
 struct onnx_files {
-    const char *folder; /* where they lie, and nowhere else; NULL: there are none */
+    struct arena *arena; /* they are mapped as long as it lives */
+    const char *folder;  /* where they lie, and nowhere else; NULL: there are none */
     VEC(struct onnx_file) at;
 };
 
@@ -125,9 +126,9 @@ const struct wire_node *onnx_call_node(const struct onnx_call *call, const struc
 /* The nodes of CALL's function, and what it takes and gives. */
 void onnx_call_read(struct onnx_model *m, const struct onnx_call *call, struct onnx_problems *p,
                     struct onnx_subgraph *out);
-/* The model in W, whose other files lie in FOLDER. With problems added it is of use only for
-   finding more of them. */
+/* The model in W, whose other files lie in FOLDER and are mapped as long as FILES lives. With
+   problems added it is of use only for finding more of them. */
 struct onnx_model *onnx_model_new(struct arena *a, const struct wire_model *w, const char *folder,
-                                  struct onnx_problems *p);
+                                  struct arena *files, struct onnx_problems *p);
 
 #endif

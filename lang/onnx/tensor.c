@@ -53,8 +53,9 @@ static const struct wire_ints *int_list(const struct wire_tensor *t, enum dtype 
 static const void *from_list(struct arena *a, const struct wire_tensor *t, enum dtype type,
                              size_t *n) {
     if (type == DT_f32 || type == DT_f64) {
-        *n = type == DT_f32 ? t->float_data.n : t->double_data.n;
-        return type == DT_f32 ? (const void *)t->float_data.at : (const void *)t->double_data.at;
+        const struct wire_raw *from = type == DT_f32 ? &t->float_data : &t->double_data;
+        *n = from->n / dtypes[type].bytes;
+        return from->at;
     }
     const struct wire_ints *from = int_list(t, type);
     size_t size = dtypes[type].bytes;
@@ -103,7 +104,7 @@ static const struct onnx_file *file_of(struct arena *a, struct onnx_files *files
     struct diags d;
     diags_init(&d, a, sources_new(a));
     struct input in = {
-        .arena = a, .diags = &d, .path = arena_printf(a, "%s%s", files->folder, name)};
+        .arena = files->arena, .diags = &d, .path = arena_printf(a, "%s%s", files->folder, name)};
     if (!input_open(&in)) {
         *why = arena_printf(a, "its elements are in another file: %s", d.first->text);
         return NULL;

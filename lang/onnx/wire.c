@@ -33,7 +33,8 @@ enum kind {
     KIND_BYTES,
     KIND_INTS,
     KIND_FLOATS,
-    KIND_DOUBLES,
+    KIND_RAW32,
+    KIND_RAW64,
     KIND_TEXTS,
     KIND_ONE,
     KIND_MANY
@@ -44,7 +45,8 @@ enum kind {
 #define KIND_OF_BYTES KIND_BYTES, MSG_COUNT
 #define KIND_OF_INTS KIND_INTS, MSG_COUNT
 #define KIND_OF_FLOATS KIND_FLOATS, MSG_COUNT
-#define KIND_OF_DOUBLES KIND_DOUBLES, MSG_COUNT
+#define KIND_OF_RAW32 KIND_RAW32, MSG_COUNT
+#define KIND_OF_RAW64 KIND_RAW64, MSG_COUNT
 #define KIND_OF_TEXTS KIND_TEXTS, MSG_COUNT
 #define KIND_OF_ONE(message) KIND_ONE, MSG_##message
 #define KIND_OF_MANY(message) KIND_MANY, MSG_##message
@@ -142,6 +144,13 @@ static bool read_message(struct reader *r, enum message m, struct part p, void *
                          unsigned depth);
 
 static bool put_ints(struct reader *r, struct wire_ints *to, struct part p) {
+    uint32_t n = 0; /* no message has more bytes than that */
+    for (const unsigned char *at = p.at; at < p.end; at++)
+        n += *at < 0x80;
+    if (to->n == 0) {
+        to->at = ARENA_ARRAY(r->arena, int64_t, n);
+        to->cap = n;
+    }
     for (uint64_t v; p.at < p.end;) {
         if (!read_varint(r, &p, &v))
             return false;
@@ -160,13 +169,22 @@ static bool put_floats(struct reader *r, struct wire_floats *to, struct part p) 
     return true;
 }
 
-static bool put_doubles(struct reader *r, struct wire_doubles *to, struct part p) {
-    if ((p.end - p.at) % 8 != 0)
+/* One block of all values, which is usual, stays where it is. */
+static bool put_raw(struct reader *r, struct wire_raw *to, struct part p, size_t size) {
+    size_t n = (size_t)(p.end - p.at);
+    if (n % size != 0)
         return bad(r, p.at, "half a number");
-    for (double v; p.at < p.end; p.at += 8) {
-        memcpy(&v, p.at, 8);
-        VEC_PUSH(r->arena, *to, v);
+    if (to->n == 0) {
+        *to = (struct wire_raw){(const char *)p.at, n, 0};
+        return true;
     }
+    if (to->cap < to->n + n) {
+        to->cap = 2 * (to->n + n);
+        to->at = memcpy(arena_alloc(r->arena, to->cap), to->at, to->n);
+    }
+    if (n)
+        memcpy((char *)(uintptr_t)to->at + to->n, p.at, n);
+    to->n += n;
     return true;
 }
 
@@ -194,8 +212,9 @@ static unsigned types_of(enum kind k) {
     case KIND_INT: return 1u << WIRE_VARINT;
     case KIND_FLOAT: return 1u << WIRE_32;
     case KIND_INTS: return 1u << WIRE_VARINT | 1u << WIRE_LENGTH;
-    case KIND_FLOATS: return 1u << WIRE_32 | 1u << WIRE_LENGTH;
-    case KIND_DOUBLES: return 1u << WIRE_64 | 1u << WIRE_LENGTH;
+    case KIND_FLOATS:
+    case KIND_RAW32: return 1u << WIRE_32 | 1u << WIRE_LENGTH;
+    case KIND_RAW64: return 1u << WIRE_64 | 1u << WIRE_LENGTH;
     case KIND_BYTES:
     case KIND_TEXTS:
     case KIND_ONE:
@@ -219,7 +238,8 @@ static bool put_field(struct reader *r, const struct field *f, unsigned type, ui
         VEC_PUSH(r->arena, *(struct wire_ints *)member, (int64_t)v);
         return true;
     case KIND_FLOATS: return put_floats(r, member, p);
-    case KIND_DOUBLES: return put_doubles(r, member, p);
+    case KIND_RAW32: return put_raw(r, member, p, 4);
+    case KIND_RAW64: return put_raw(r, member, p, 8);
     case KIND_TEXTS: VEC_PUSH(r->arena, *(struct wire_texts *)member, bytes); return true;
     case KIND_ONE: return merge_message(r, member, f->of, p, depth + 1);
     case KIND_MANY: return put_message(r, member, f->of, p, depth + 1);

@@ -15,6 +15,12 @@ struct wire_bytes {
     size_t n;
 };
 
+/* Bytes that stand in the input (CAP is 0) or, put together of several places, in the arena. */
+struct wire_raw {
+    const char *at;
+    size_t n, cap;
+};
+
 /* What has several elements; filled as lang/base/vec.h fills. */
 #define WIRE_MANY(name, type)                                                                      \
     struct wire_##name {                                                                           \
@@ -23,7 +29,6 @@ struct wire_bytes {
     };
 WIRE_MANY(ints, int64_t)
 WIRE_MANY(floats, float)
-WIRE_MANY(doubles, double)
 WIRE_MANY(texts, struct wire_bytes)
 
 /* Messages: pointers to structs of the kind that proto.def says. */
@@ -35,7 +40,8 @@ WIRE_MANY(list, void *)
 #define WIRE_TYPE_BYTES struct wire_bytes
 #define WIRE_TYPE_INTS struct wire_ints
 #define WIRE_TYPE_FLOATS struct wire_floats
-#define WIRE_TYPE_DOUBLES struct wire_doubles
+#define WIRE_TYPE_RAW32 struct wire_raw
+#define WIRE_TYPE_RAW64 struct wire_raw
 #define WIRE_TYPE_TEXTS struct wire_texts
 #define WIRE_TYPE_ONE(message) struct wire_##message *
 #define WIRE_TYPE_MANY(message) struct wire_list

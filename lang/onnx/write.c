@@ -104,9 +104,15 @@ static bool is_free(struct diags *d, const char *path) {
     return false;
 }
 
+bool onnx_import_mapped(struct arena *a, struct names *names, struct diags *d,
+                        const struct onnx_order *order, struct onnx_program *out) {
+    struct input in = {
+        .arena = order->files ? order->files : a, .diags = d, .at = order->at, .path = order->path};
+    return input_open(&in) && onnx_import(a, names, d, in.bytes, in.n, order, out);
+}
+
 bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
                       const char *to, const struct onnx_order *order) {
-    struct input in = {.arena = a, .diags = d, .path = from};
     struct onnx_order all = *order;
     struct onnx_program program;
     size_t n = strlen(to);
@@ -116,8 +122,9 @@ bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, con
     const char *weights = arena_printf(a, "%s%s", name, weights_suffix);
     all.path = from;
     all.name = slash ? slash + 1 : name;
-    return input_open(&in) && has_folder(a, d, to) && (order->force || is_free(d, to)) &&
-           onnx_import(a, names, d, in.bytes, in.n, &all, &program) &&
+    all.files = a;
+    return has_folder(a, d, to) && (order->force || is_free(d, to)) &&
+           onnx_import_mapped(a, names, d, &all, &program) &&
            (order->force || !program.nweights || is_free(d, weights)) &&
            write_program(a, d, names, &program, to, weights);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """real.py: models as packages ship them (tests/harness/oracles models), beside ONNX Runtime: the
-same random inputs, one process each, the largest difference relative to the largest output.
+same random inputs, one process each, the largest difference relative to the largest output; as
+programs that were imported, and by `dcl run MODEL.onnx`.
 
     real.py [WORD..]"""
 
@@ -15,7 +16,7 @@ import numpy
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 import tap  # noqa: E402
 
-MODELS = os.path.join(tap.BUILD, "oracles", "models")
+MODELS = os.path.join(tap.BUILD, "oracles", "onnx-models")
 VAD = "silero_vad/data/silero_vad"
 OCR = "rapidocr_onnxruntime/models/ch_"
 # path, what is known at import, sizes of inputs that the model leaves open. Noise is no picture:
@@ -81,6 +82,7 @@ def run_runtime(path, options, sizes, folder):
             x = rng.integers(0, 100, shape).astype(TYPES[i.type])
         feed[i.name] = x
         order.append(x)
+        numpy.save("%s/in-%s.npy" % (folder, i.name), x)
     numpy.savez(folder + "/in.npz", *order)
     numpy.savez(folder + "/want.npz", *session.run(None, feed))
 
@@ -95,6 +97,34 @@ def run_dcl(folder):
     numpy.savez(folder + "/got.npz", *(got if isinstance(got, tuple) else [got]))
 
 
+def run_model(path, options, folder):
+    """The same by dcl run: the inputs say the sizes."""
+    known = [w for o in zip(options, options[1:]) if o[0] == "--set" for w in o]
+    with numpy.load(folder + "/want.npz") as f:
+        outputs = ["--output=%d=%s/out%d.npy" % (k, folder, k) for k in range(len(f.files))]
+    inputs = ["--input=%s=%s/%s" % (name[3:-4], folder, name)
+              for name in os.listdir(folder) if name.startswith("in-")]
+    done = subprocess.run([tap.DCL, "run", path, "--threads=1", "--cache=off", *known, *inputs,
+                           *outputs], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr
+    numpy.savez(folder + "/ran.npz", *[numpy.load("%s/out%d.npy" % (folder, k))
+                                       for k in range(len(outputs))])
+    return None
+
+
+def apart(folder, got):
+    """The largest difference of the outputs in two files, or what else is wrong."""
+    worst = 0
+    with numpy.load(folder + "/want.npz") as want, numpy.load(folder + got) as got:
+        for name in want.files:
+            a, b = got[name], want[name]
+            if a.shape != b.shape or a.dtype != b.dtype:
+                return "%s %s, expected %s %s" % (a.dtype, a.shape, b.dtype, b.shape)
+            worst = max(worst, float(abs(a - b).max() / max(abs(b).max(), SMALL)))
+    return worst
+
+
 def compare(path, options, sizes):
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
@@ -105,13 +135,15 @@ def compare(path, options, sizes):
             return done.stderr
         for work in ("runtime", path, repr(options), repr(sizes), folder), ("dcl", folder):
             subprocess.run([sys.executable, __file__, "--in-process", *work], check=True)
+        why = run_model(path, options, folder)
+        if why:
+            return why
         worst = 0
-        with numpy.load(folder + "/want.npz") as want, numpy.load(folder + "/got.npz") as got:
-            for name in want.files:
-                a, b = got[name], want[name]
-                if a.shape != b.shape or a.dtype != b.dtype:
-                    return "%s %s, expected %s %s" % (a.dtype, a.shape, b.dtype, b.shape)
-                worst = max(worst, float(abs(a - b).max() / max(abs(b).max(), SMALL)))
+        for got in "/got.npz", "/ran.npz":
+            difference = apart(folder, got)
+            if isinstance(difference, str):
+                return difference
+            worst = max(worst, difference)
         lines = sum(1 for _ in open(folder + "/m.dcl", encoding="utf-8"))
         print("%-60s %.1e apart, %d lines, imported in %.2f s" % (path[len(MODELS) + 1:], worst,
                                                                   lines, took), flush=True)

@@ -41,8 +41,7 @@ def ran(commands):
     for line in commands.splitlines():
         program, *words = line.split()
         assert program == "./dcl", line
-        words = [os.path.join(tap.SRC, w) if w.startswith(("examples/", "tests/")) else w
-                 for w in words]
+        words = [re.sub("(^|=)(?=(examples|tests)/)", r"\g<1>%s/" % tap.SRC, w) for w in words]
         output += "".join(tap.dcl(*words)[1:])
     return output
 

@@ -216,6 +216,10 @@ try:
     dcl.compile("wrong.dcl")
 except dcl.Error as error:
     tap.is_str(str(error), errors, "and no other")
+ONNX = os.path.join(tap.SRC, "tests", "onnx", "mlp")
+with dcl.compile(ONNX + ".onnx") as model:
+    tap.ok(numpy.allclose(model.model(numpy.load(ONNX + "_x.npy")), numpy.load(ONNX + "_y.npy"),
+                          1e-4), "an ONNX model")
 refused(lambda: dcl.compile("none.dcl"), dcl.Error, "none.dcl", "no such file")
 refused(lambda: dcl.compile("x = 1", "backend=none"), dcl.Error, "backend", "a wrong option")
 for name, call, kind, want in (

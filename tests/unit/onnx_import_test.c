@@ -28,6 +28,8 @@ static bool comes_back(struct unit *u, const struct ast *program) {
 
 enum outcome { IMPORTED, REFUSED, WRONG };
 
+static long mapped; /* weights that stay in the file */
+
 /* N bytes in a block of their own. */
 static enum outcome import_bytes(const char *bytes, size_t n) {
     struct unit u = unit_new();
@@ -51,6 +53,11 @@ static enum outcome import_bytes(const char *bytes, size_t n) {
             sum += ((unsigned char *)p.weights[i].data)[k];
         if (sum == 1 && p.weights[i].bytes == 0)
             o = WRONG;
+        uintptr_t at = (uintptr_t)p.weights[i].data;
+        bool inside = at - (uintptr_t)copy < n; /* kernels want elements aligned */
+        if (p.weights[i].mapped && (!inside || at % dtypes[p.weights[i].type].bytes))
+            o = WRONG;
+        mapped += p.weights[i].mapped;
     }
     unit_free(&u);
     mem_free(copy);
@@ -63,6 +70,20 @@ static void test_truncated(void) {
         counts[import_bytes(original, n)]++;
     is_int(counts[WRONG], 0, "cut off at any byte");
     is_int(counts[IMPORTED], 0, "no part of the file is a model");
+}
+
+/* The weights at each distance from what their element type wants. */
+static void test_aligned(void) {
+    char *copy = mem_alloc(size + 5);
+    mapped = 0;
+    for (char k = 0; k < 4; k++) {
+        size_t n = 2 + (size_t)k;
+        memcpy(copy, (char[]){0x12, k, 'm', 'e', '!'}, n); /* who made it */
+        memcpy(copy + n, original, size);
+        is_int(import_bytes(copy, n + size), IMPORTED, "moved by a few bytes");
+    }
+    mem_free(copy);
+    ok(mapped > 0, "%ld weights of 24 can stay where they are", mapped);
 }
 
 static void test_flipped(void) {
@@ -159,6 +180,7 @@ int main(void) {
     test_table();
     if (read_original(a)) {
         is_int(import_bytes(original, size), IMPORTED, "the file comes back");
+        test_aligned();
         test_truncated();
         test_flipped();
         test_no_memory();
