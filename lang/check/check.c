@@ -16,13 +16,32 @@ static const struct ast *dropped_value(const struct ast *body) {
     return value ? last : NULL;
 }
 
+/* The first result of FN, if all have names and nothing has written this one. */
+static const struct binding *unwritten_result(const struct checker *c, const struct ast *fn) {
+    const struct ast *results = fn->kids[1];
+    for (uint32_t i = 0; i < results->nkids; i++) {
+        if (name_none(results->kids[i]->name))
+            return NULL;
+        const struct binding *b = scope_find(c, results->kids[i]->name);
+        if (b && b->kind == THING_RESULT && !b->written)
+            return b;
+    }
+    return NULL;
+}
+
 static void warn_dropped(struct checker *c, const struct ast *fn) {
-    const struct ast *value = fn->kids[1]->nkids ? NULL : dropped_value(fn->kids[3]);
+    const struct binding *result = unwritten_result(c, fn);
+    const struct ast *value = fn->kids[1]->nkids && !result ? NULL : dropped_value(fn->kids[3]);
     if (!value)
         return;
-    struct diag *m = diag_warning(c->diags, value->span, ERR_DROPPED, text_of(c, fn->name));
-    diag_help(c->diags, m, "its type stands before the body: fn %s(..) -> f32[N] { .. }",
-              text_of(c, fn->name));
+    const char *name = text_of(c, fn->name);
+    struct diag *m = diag_warning(c->diags, value->span, ERR_DROPPED, name,
+                                  result ? text_of(c, result->name) : "nothing");
+    if (result)
+        diag_help(c->diags, m, "write %s = .., or leave its name away: -> f32[N]",
+                  text_of(c, result->name));
+    else
+        diag_help(c->diags, m, "its type stands before the body: fn %s(..) -> f32[N] { .. }", name);
 }
 
 static void check_fn(struct checker *c, struct ast *fn) {

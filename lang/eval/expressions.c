@@ -262,7 +262,24 @@ static bool plain_integer(enum ast_op op, const struct value *a, struct value *o
     return !wraps;
 }
 
-static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+/* After an error in the operator E: a name in it that a loop carries keeps the type from before. */
+static void advise_carried(struct eval *ev, struct env *env, const struct ast *e) {
+    struct diag *d = ev->diags->first;
+    while (d && d->next)
+        d = d->next;
+    for (uint32_t i = 0; d && d->code == ERR_DTYPE_MISMATCH && i < e->nkids; i++) {
+        const struct binding *b =
+            e->kids[i]->kind == AST_NAME ? env_find(env, e->kids[i]->name, NULL) : NULL;
+        const struct tensor *t = b && b->value.kind == VAL_TENSOR ? b->value.tensor : NULL;
+        if (t && t->carried && t->rank == 0 && span_eq(d->span, e->span))
+            diag_help(ev->diags, d,
+                      "%s keeps the type that it has before the loop, %s: it may begin as f32(0)",
+                      text_of(ev, b->name), dtypes[t->dtype].name);
+    }
+}
+
+static bool eval_operator(struct eval *ev, struct env *env, const struct ast *e,
+                          struct value *out) {
     struct value a[2];
     if (!eval_expr(ev, env, e->kids[0], &a[0]) || !read_if_scalar(ev, &a[0], e->span))
         return false;
@@ -315,6 +332,14 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
     if (e->op == AOP_MATMUL)
         return prelude_call(ev, "matmul", 2, a, e->span, out);
     return apply_op(ev, binary_scalar(e->op), 2, a, e->span, out);
+}
+
+static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, struct value *out) {
+    uint32_t errors = ev->diags->errors;
+    bool ok = eval_operator(ev, env, e, out);
+    if (!ok && ev->diags->errors > errors)
+        advise_carried(ev, env, e);
+    return ok;
 }
 
 bool eval_spread(struct eval *ev, struct env *env, const struct ast *e, struct value *list) {

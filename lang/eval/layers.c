@@ -179,7 +179,11 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
             VEC_PUSH(ev->arena, members, x->env->bindings.at[i].name);
         struct diag *e =
             diag_error(ev->diags, member->span, ERR_MEMBER, text_of(ev, x->layer->def->name), name);
-        help_nearest(ev->diags, e, ev->names, member->name, members.at, members.n, "it has");
+        const char *elsewhere = check_foreign(name);
+        help_nearest(ev->diags, e, ev->names, member->name, members.at, members.n,
+                     elsewhere ? NULL : "it has");
+        if (!e->help && elsewhere)
+            diag_help(ev->diags, e, "%s", elsewhere);
         return false;
     }
     if (object->kind == VAL_LIST && object->list->path) {
@@ -211,7 +215,9 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
     }
     struct diag *e = diag_error(ev->diags, member->span, ERR_MEMBER, value_kind_name(object), name);
     if (object->kind == VAL_LIST)
-        diag_help(ev->diags, e, "lists do not change: l + [x] is a longer one, len(l) its length");
+        diag_help(ev->diags, e,
+                  "lists do not change: l + [x] is a longer one, len(l) its length, stack(l) a "
+                  "tensor");
     return false;
 }
 

@@ -284,7 +284,10 @@ static const char *brace_help(struct parser *p, uint32_t i) {
         return "Comparisons do not chain: write a < b and b < c.";
     switch (statement_start(p, i)) {
     case TOK_FN:
-    case TOK_GRAD: return "The body of a function stands in braces: fn f(x: f32) -> f32 { x + 1 }";
+    case TOK_GRAD:
+        if (t->kind == ',')
+            return "Several results stand in parentheses: -> (f32[N], f32[N])";
+        return "The body of a function stands in braces: fn f(x: f32) -> f32 { x + 1 }";
     case TOK_LAYER:
         return "What a layer holds stands in braces: layer L(n: int) { param w: f32[n] }";
     case TOK_REWRITE: return "The rules of a rewrite stand in braces.";
@@ -337,6 +340,9 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
                "brackets: as the dimension of what grows, as the row that is appended.";
     if (is_comparison(t->kind) && any_operator(e))
         return "Comparisons do not chain: write a < b and b < c.";
+    if ((t->kind == '}' || t->kind == TOK_EOL || t->kind == 0 || t->kind == ';') && e->kind['='] &&
+        e->kind[','] && !e->kind[':'])
+        return "Several values stand in parentheses: (a, b)";
     if (t->kind == TOK_FN && any_expression(e) && !any_statement(e))
         return "A function is defined with its name: fn f(x: f32) -> f32 { x + 1 }";
     if (t->kind == '=' && statement_start(p, i) == TOK_NAME && e->kind[TOK_EOL])

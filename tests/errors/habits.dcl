@@ -108,6 +108,12 @@ print(BatchNorm1d)
 print(Sequential)
 print(no_grad)
 print(backward)
+print(load_state_dict)
+print(state_dict)
+print(parameters)
+print(eval)
+print(train)
+print(zero_grad)
 print(quit)
 print(exit)
 print(help)
@@ -154,3 +160,8 @@ max(1, 2, 3)
 fn dropped(x: f32[_]) { x + 1 }
 fn returned(x: f32[_]) { return x * 2 }
 fn kept(inout x: f32[_]) { x = x + 1 }
+fn named(x: f32[N]) -> y: f32[N] { x + 1 }
+fn same(x: f32[N]) -> y: f32[N] {
+  y = x
+  y
+}

@@ -96,3 +96,13 @@ for i in 0:3:-1 { print(i) }
 net = Linear(3, 2)
 loss = sum(net(x))
 minimize loss over net with SGD(0.1)
+#---
+fn f(x: f32[N]) -> f32 { s = 0; for i in 0:N { s = s + x[i] }; s }
+#---
+net = Linear(3, 2)
+net.eval()
+#---
+l.shape
+#---
+opt = SGD(0.1)
+opt.zero_grad()

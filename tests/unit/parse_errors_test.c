@@ -116,6 +116,12 @@ static void test_statements(void) {
                                 "0:3\n1:13: expected a name, found number 3"},
         {"// a\n/* b */", "1:1: expected a statement, found '//' | A comment begins with #\n2:1: "
                           "expected a statement, found '/' | A comment begins with #"},
+        {"fn f(x) -> f32 { x, x }", "1:23: expected '(', ',', '.', '=' or '[', found '}' | Several "
+                                    "values stand in parentheses: (a, b)"},
+        {"fn f(x) -> f32, f32 { x }",
+         "1:15: expected '.', ':', '?', '[', '{', 'where' or 'layout', "
+         "found ',' | Several results stand in parentheses: -> "
+         "(f32[N], f32[N])"},
         {"k = 1_000", "1:5: malformed number 1_000 | Digits stand together: 1000"},
         {"?relu", "1:1: expected a statement, found '?' | A page of help is :help NAME at the "
                   "prompt."},
