@@ -61,18 +61,22 @@ static void write_aside(void *data, const char *text, size_t n) {
     fwrite(text, 1, n, stderr);
 }
 
-dcl_function *entry_open(const struct command_line *c, dcl_session *s, const char *signature) {
+bool entry_define(const struct command_line *c, dcl_session *s) {
     /* A function needs definitions only; anything else is made by the script. */
     struct session_wants w;
     if (!entry_wants(c, &w))
-        return NULL;
+        return false;
     dcl_output(s, write_aside, NULL);
     session_want(s, &w);
     int failed = session_define(s, c->files.at[0]);
     session_want(s, NULL);
     if (!failed && !session_result_name(s, option_value(c, OPTION_entry), 0))
         failed = dcl_run_file(s, c->files.at[0]);
-    return failed ? NULL : dcl_compile(s, signature);
+    return !failed;
+}
+
+dcl_function *entry_open(const struct command_line *c, dcl_session *s, const char *signature) {
+    return entry_define(c, s) ? dcl_compile(s, signature) : NULL;
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */

@@ -21,8 +21,10 @@ struct operands {
 bool entry_wants(const struct command_line *c, struct session_wants *w);
 /* NAME, or with --shape or --set NAME(x: TYPE, k = VALUE). False after a message. */
 bool entry_signature(const struct command_line *c, struct buf *b);
-/* The function of that signature in the first file, which is run only if it has to be. NULL:
-   messages are the session's. */
+/* Reads the first file, which is run only if the entry is no function. False: messages are the
+   session's. */
+bool entry_define(const struct command_line *c, dcl_session *s);
+/* The function of that signature in it. NULL: messages are the session's. */
 dcl_function *entry_open(const struct command_line *c, dcl_session *s, const char *signature);
 /* Memory for a call of F: numbers from --input, all else small numbers, integers 0. False: messages
    are the session's, or have been told. */

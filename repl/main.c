@@ -18,6 +18,7 @@ static int dispatch(const struct command_line *c) {
     case COMMAND_show: return command_show(c);
     case COMMAND_movement: return command_movement(c);
     case COMMAND_import: return command_import(c);
+    case COMMAND_export: return command_export(c);
     case COMMAND_repl: return command_repl(c);
     case COMMAND_help: return command_help(c);
     case COMMAND_COUNT: break;

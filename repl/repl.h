@@ -121,6 +121,7 @@ int command_profile(const struct command_line *c);
 int command_show(const struct command_line *c);
 int command_movement(const struct command_line *c);
 int command_import(const struct command_line *c);
+int command_export(const struct command_line *c);
 int command_repl(const struct command_line *c);
 int command_help(const struct command_line *c);
 

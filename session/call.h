@@ -97,6 +97,23 @@ struct variant *variant_for(struct dcl_function *f, uint32_t nargs, const struct
 /* The variant of the signature, or for a function without one: the one used last, else one with all
    dimensions as symbols (key only). */
 bool variant_key_shown(struct dcl_function *f, struct arena *a, struct variant_key *key);
+/* What makes the arguments that a function is evaluated with. */
+struct maker {
+    void *to;
+    struct eval *ev;
+    struct value (*dim)(void *to, struct name n);
+    struct value (*symbol)(void *to, struct name n); /* an i64 without dimensions */
+    bool (*tensor)(void *to, struct name n, enum dtype t, uint32_t rank, const struct value *dims,
+                   bool inout, struct value *out);
+};
+/* The arguments of F for KEY or its signature: variant_argument_count of them. False after errors.
+ */
+static inline uint32_t variant_argument_count(const struct dcl_function *f,
+                                              const struct variant_key *key) {
+    return f->given ? f->nparams : key->nargs;
+}
+bool variant_arguments(struct dcl_function *f, const struct variant_key *key,
+                       const struct maker *make, struct value *args);
 /* Lowers F for KEY in the unit that is opened here; NULL after errors. */
 struct graph *variant_lower(struct dcl_function *f, const struct variant_key *key);
 void variants_free(struct dcl_function *f);

@@ -134,20 +134,21 @@ static bool symbolic_key(struct dcl_function *f, struct arena *a, uint32_t nargs
 
 /* --- making one ----------------------------------------------------------------------------- */
 
-struct symbols {      /* names that are symbols of the lowering already */
-    struct map value; /* name -> index into values */
+struct symbols {              /* names that are symbols already */
+    const struct maker *make; /* what makes them */
+    struct map value;         /* name -> index into values */
     VEC(struct value) values;
 };
 
 static struct value symbol(struct dcl_session *s, struct symbols *x, struct name n) {
     uint64_t at;
     if (strcmp(name_text(s->names, n), "_") == 0) /* any size, each time another one */
-        return lower_dim(s->unit.lower, n);
+        return x->make->dim(x->make->to, n);
     if (map_get(&x->value, n.i, &at))
         return x->values.at[at];
-    struct value v = lower_dim(s->unit.lower, n);
+    struct value v = x->make->dim(x->make->to, n);
     map_put(&x->value, n.i, x->values.n);
-    VEC_PUSH(s->unit.arena, x->values, v);
+    VEC_PUSH(x->value.arena, x->values, v);
     return v;
 }
 
@@ -163,7 +164,7 @@ static bool given_dim(struct dcl_session *s, struct symbols *x, struct env *env,
     for (uint32_t i = 0; i < e->nkids; i++)
         if (e->kids[i] && !given_dim(s, x, env, e->kids[i], out))
             return false;
-    if (e->kind == AST_SPREAD || !eval_expr(s->unit.ev, env, e, out) || !value_is_integer(out)) {
+    if (e->kind == AST_SPREAD || !eval_expr(x->make->ev, env, e, out) || !value_is_integer(out)) {
         if (!s->diags.errors)
             diag_error(&s->diags, e->span, ERR_ARG_KIND, "signature", "a dimension", "an integer",
                        "something else");
@@ -189,10 +190,10 @@ static bool given_argument(struct dcl_function *f, struct symbols *x, struct env
         if (!given_dim(s, x, env, p->type->kids[d], &dims[d]))
             return false;
     if (p->integer && t == DT_i64 && p->type->nkids == 0) {
-        *out = lower_symbol(s->unit.lower, p->name);
+        *out = x->make->symbol(x->make->to, p->name);
         return true;
     }
-    return lower_tensor(s->unit.lower, p->name, t, p->type->nkids, dims, p->inout, out);
+    return x->make->tensor(x->make->to, p->name, t, p->type->nkids, dims, p->inout, out);
 }
 
 static bool key_argument(struct dcl_function *f, struct symbols *x, const struct parameter *p,
@@ -200,29 +201,52 @@ static bool key_argument(struct dcl_function *f, struct symbols *x, const struct
     struct dcl_session *s = f->session;
     struct value dims[EVAL_MAX_RANK];
     if (p->integer && a->type == DT_i64 && a->rank == 0) {
-        *out = lower_symbol(s->unit.lower, p->name);
+        *out = x->make->symbol(x->make->to, p->name);
         return true;
     }
     for (uint32_t d = 0; d < a->rank; d++)
         dims[d] = name_none(a->dims[d].symbol) ? value_int(a->dims[d].size)
                                                : symbol(s, x, a->dims[d].symbol);
-    return lower_tensor(s->unit.lower, p->name, a->type, a->rank, dims, p->inout, out);
+    return x->make->tensor(x->make->to, p->name, a->type, a->rank, dims, p->inout, out);
+}
+
+bool variant_arguments(struct dcl_function *f, const struct variant_key *key,
+                       const struct maker *make, struct value *args) {
+    struct arena *a = make->ev->arena;
+    struct symbols x = {.make = make, .value = map_new(a)};
+    struct env *env = env_new(a, ENV_FUNCTION, NULL, f->session->module);
+    uint32_t n = variant_argument_count(f, key);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct parameter *p = &f->params[i];
+        if (p->type ? !given_argument(f, &x, env, p, &args[i])
+                    : !key_argument(f, &x, p, &key->args[i], &args[i]))
+            return false;
+    }
+    return true;
+}
+
+static struct value make_dim(void *lower, struct name n) {
+    return lower_dim(lower, n);
+}
+
+static struct value make_symbol(void *lower, struct name n) {
+    return lower_symbol(lower, n);
+}
+
+static bool make_tensor(void *lower, struct name n, enum dtype t, uint32_t rank,
+                        const struct value *dims, bool inout, struct value *out) {
+    return lower_tensor(lower, n, t, rank, dims, inout, out);
 }
 
 struct graph *variant_lower(struct dcl_function *f, const struct variant_key *key) {
     struct dcl_session *s = f->session;
     unit_begin(s, f->def->name, (struct span){0}, false);
     struct arena *a = s->unit.arena;
-    struct symbols x = {.value = map_new(a)};
-    struct env *env = env_new(a, ENV_FUNCTION, NULL, s->module);
-    uint32_t n = f->given ? f->nparams : key->nargs, results = fn_result_count(f->def);
+    struct maker make = {s->unit.lower, s->unit.ev, make_dim, make_symbol, make_tensor};
+    uint32_t n = variant_argument_count(f, key), results = fn_result_count(f->def);
     struct value *args = ARENA_ARRAY(a, struct value, n), result;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct parameter *p = &f->params[i];
-        if (p->type ? !given_argument(f, &x, env, p, &args[i])
-                    : !key_argument(f, &x, p, &key->args[i], &args[i]))
-            return NULL;
-    }
+    if (!variant_arguments(f, key, &make, args))
+        return NULL;
     struct function_args all = function_arguments(f, a, n, args);
     if (!eval_call(s->unit.ev, &f->value, all.n, all.at, all.keywords, (struct span){0}, &result))
         return NULL;

@@ -267,6 +267,34 @@ static struct flow body_flow(const struct ast *fn) {
     return f;
 }
 
+/* V, and what it lists, as tensors of the host. */
+static bool bring_all(struct eval *ev, struct value *v) {
+    if (v->kind != VAL_LIST || v->list->path)
+        return bring(ev, v);
+    struct value all = value_list_new(ev->arena, VAL_LIST, v->list->n);
+    all.tuple = v->tuple;
+    for (uint32_t i = 0; i < v->list->n; i++) {
+        all.list->at[i] = v->list->at[i];
+        if (!bring_all(ev, &all.list->at[i]))
+            return false;
+    }
+    *v = all;
+    return true;
+}
+
+static bool replaced(struct eval *ev, const struct function *fn, uint32_t nargs,
+                     const struct value *args, const struct name *keywords, struct span span,
+                     struct value *out, bool *done) {
+    *done = false;
+    if (!ev->ops->replace || fn->self)
+        return true;
+    struct value *brought = arena_copy(ev->arena, args, nargs * sizeof *args);
+    for (uint32_t i = 0; i < nargs; i++)
+        if (!bring_all(ev, &brought[i]))
+            return false;
+    return ev->ops->replace(ev->host, fn, nargs, brought, keywords, span, out, done);
+}
+
 bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
                    const struct value *args, const struct name *keywords, struct span span,
                    struct value *out) {
@@ -285,6 +313,10 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
         if (done)
             return bring_results(ev, span, out);
     }
+    if (!replaced(ev, fn, nargs, args, keywords, span, out, &done))
+        return false;
+    if (done)
+        return true;
     if (lifts(ev, fn, nargs, args, keywords))
         return lift_call(ev, fn, nargs, args, keywords, span, out);
     if (ev->depth >= EVAL_MAX_DEPTH) {

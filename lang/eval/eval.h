@@ -109,6 +109,11 @@ struct eval_ops {
        and *OUT is what it gives, as the script's data. May be NULL. */
     bool (*call)(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
                  const struct name *keywords, struct span span, struct value *out, bool *done);
+    /* A call of the function FN, no method, wherever it stands; tensors among ARGS are the host's.
+       *DONE: the host knows what it gives without evaluating its body, and *OUT is that. May be
+       NULL. */
+    bool (*replace)(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
+                    const struct name *keywords, struct span span, struct value *out, bool *done);
     /* Calls a builtin of the host. */
     bool (*builtin)(void *host, struct name n, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out);

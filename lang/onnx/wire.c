@@ -3,41 +3,19 @@
    that comes twice where one is meant: the last number or text stands, messages are merged. */
 #include "lang/onnx/wire.h"
 
+#include "lang/onnx/wire_table.h"
+
 #include "lang/base/vec.h"
 
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they stand");
 
-enum message {
-#define MESSAGE(message, doc) MSG_##message,
-#define FIELD(...)
-#define END
-#include "lang/onnx/proto.def"
-    MSG_COUNT
-};
-
-static const struct {
-    const char *name;
-    size_t size;
-} messages[MSG_COUNT] = {
+const struct wire_shape_of wire_messages[MSG_COUNT] = {
 #define MESSAGE(message, doc) [MSG_##message] = {#message, sizeof(struct wire_##message)},
 #define FIELD(...)
 #define END
 #include "lang/onnx/proto.def"
-};
-
-enum kind {
-    KIND_INT,
-    KIND_FLOAT,
-    KIND_BYTES,
-    KIND_INTS,
-    KIND_FLOATS,
-    KIND_RAW32,
-    KIND_RAW64,
-    KIND_TEXTS,
-    KIND_ONE,
-    KIND_MANY
 };
 
 #define KIND_OF_INT KIND_INT, MSG_COUNT
@@ -57,32 +35,24 @@ enum kind {
 #define END
 #include "lang/onnx/proto.def"
 
-static const struct field {
-    enum message in;
-    uint32_t number;
-    size_t offset;
-    const char *name;
-    enum kind kind;
-    enum message of; /* what ONE and MANY hold */
-} fields[] = {
+const struct wire_field wire_fields[] = {
 #define MESSAGE(message, doc)
 #define FIELD(message, field, number, kind, doc)                                                   \
     {MSG_##message, number, offsetof(struct wire_##message, field), #field, KIND_OF_##kind},
 #define END
 #include "lang/onnx/proto.def"
 };
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+enum { FIELDS = sizeof wire_fields / sizeof wire_fields[0] };
+const size_t wire_field_count = FIELDS;
 
-static const struct field *field_of(enum message m, uint64_t number) {
+static const struct wire_field *field_of(enum wire_message m, uint64_t number) {
     for (size_t i = 0; i < FIELDS; i++)
-        if (fields[i].in == m && fields[i].number == number)
-            return &fields[i];
+        if (wire_fields[i].in == m && wire_fields[i].number == number)
+            return &wire_fields[i];
     return NULL;
 }
 
 /* --- the wire ------------------------------------------------------------------------------- */
-
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
 
 /* The part of the input from AT to END. */
 struct part {
@@ -140,7 +110,7 @@ static bool read_payload(struct reader *r, struct part *p, unsigned type, uint64
 
 /* --- fields --------------------------------------------------------------------------------- */
 
-static bool read_message(struct reader *r, enum message m, struct part p, void *out,
+static bool read_message(struct reader *r, enum wire_message m, struct part p, void *out,
                          unsigned depth);
 
 static bool put_ints(struct reader *r, struct wire_ints *to, struct part p) {
@@ -188,26 +158,26 @@ static bool put_raw(struct reader *r, struct wire_raw *to, struct part p, size_t
     return true;
 }
 
-static bool put_message(struct reader *r, struct wire_list *to, enum message m, struct part p,
+static bool put_message(struct reader *r, struct wire_list *to, enum wire_message m, struct part p,
                         unsigned depth) {
-    void *x = arena_alloc(r->arena, messages[m].size);
+    void *x = arena_alloc(r->arena, wire_messages[m].size);
     VEC_PUSH(r->arena, *to, x);
     return read_message(r, m, p, x, depth);
 }
 
-static bool merge_message(struct reader *r, void *member, enum message m, struct part p,
+static bool merge_message(struct reader *r, void *member, enum wire_message m, struct part p,
                           unsigned depth) {
     void *x = NULL;
     memcpy(&x, member, sizeof x);
     if (!x) {
-        x = arena_alloc(r->arena, messages[m].size);
+        x = arena_alloc(r->arena, wire_messages[m].size);
         memcpy(member, &x, sizeof x);
     }
     return read_message(r, m, p, x, depth);
 }
 
 /* The wire types that a kind may come in, as bits. */
-static unsigned types_of(enum kind k) {
+static unsigned types_of(enum wire_kind k) {
     switch (k) {
     case KIND_INT: return 1u << WIRE_VARINT;
     case KIND_FLOAT: return 1u << WIRE_32;
@@ -224,7 +194,7 @@ static unsigned types_of(enum kind k) {
 }
 
 /* Sets or extends field F of message OUT; V or P hold what was on the wire. */
-static bool put_field(struct reader *r, const struct field *f, unsigned type, uint64_t v,
+static bool put_field(struct reader *r, const struct wire_field *f, unsigned type, uint64_t v,
                       struct part p, void *out, unsigned depth) {
     void *member = (char *)out + f->offset;
     struct wire_bytes bytes = {(const char *)p.at, (size_t)(p.end - p.at)};
@@ -247,7 +217,7 @@ static bool put_field(struct reader *r, const struct field *f, unsigned type, ui
     return false;
 }
 
-static bool read_message(struct reader *r, enum message m, struct part p, void *out,
+static bool read_message(struct reader *r, enum wire_message m, struct part p, void *out,
                          unsigned depth) {
     if (depth > WIRE_DEPTH_MAX)
         return bad(r, p.at, "messages are nested too deep");
@@ -261,13 +231,13 @@ static bool read_message(struct reader *r, enum message m, struct part p, void *
             return bad(r, from, "an impossible number of a field");
         if (!read_payload(r, &p, tag & 7, &v, &inside))
             return false;
-        const struct field *f = field_of(m, tag >> 3);
+        const struct wire_field *f = field_of(m, tag >> 3);
         if (!f)
             continue;
         if (!(types_of(f->kind) & 1u << (tag & 7)))
             return bad(
                 r, from,
-                arena_printf(r->arena, "%s.%s is of another type", messages[m].name, f->name));
+                arena_printf(r->arena, "%s.%s is of another type", wire_messages[m].name, f->name));
         uint64_t seen;
         memcpy(&seen, out, sizeof seen); /* the first member of every message */
         seen |= (uint64_t)1 << f->number;

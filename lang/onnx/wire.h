@@ -70,6 +70,11 @@ enum { WIRE_DEPTH_MAX = 32 }; /* messages in messages */
    with its place in *WHY (in the arena), for what is no model. */
 struct wire_model *wire_read(struct arena *a, const void *bytes, size_t n, const char **why);
 
+/* The bytes of a model, and how many there are: what wire_read reads as M. */
+void wire_write(const struct wire_model *m, void (*to)(void *data, const void *bytes, size_t n),
+                void *data);
+uint64_t wire_size(const struct wire_model *m);
+
 /* A NUL-terminated copy for messages and names: what is not printable ASCII becomes `?`, and what
    is longer than 200 bytes ends in "...". */
 const char *wire_text(struct arena *a, struct wire_bytes b);

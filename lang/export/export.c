@@ -1,0 +1,89 @@
+/* An export as a whole: it is begun, given its inputs, evaluated, and finished (model.c). */
+#include "lang/export/export.h"
+
+#include "lang/export/internal.h"
+
+struct export *export_begin(struct arena *a, struct names *names, struct sym_ctx *syms,
+                            struct diags *d, const struct module *prelude,
+                            const struct export_order *order) {
+    struct export *x = ARENA_NEW(a, struct export);
+    x->arena = a;
+    x->order = *order;
+    x->meaning_of = map_new(a);
+    x->by_hash = map_new(a);
+    x->states = map_new(a);
+    x->imports = map_new(a);
+    x->names = map_new(a);
+    x->ev = (struct eval){.arena = a,
+                          .names = names,
+                          .syms = syms,
+                          .facts = sym_facts_new(a, syms),
+                          .diags = d,
+                          .ops = &export_verbs,
+                          .host = x,
+                          .prelude = prelude,
+                          .plain = true,
+                          .vector_bytes = order->vector_bytes,
+                          .vector_registers = order->vector_registers,
+                          .most = 10 * (uint64_t)EVAL_MAX_STEPS}; /* loops are written out */
+    return x;
+}
+
+struct eval *export_eval(struct export *x) {
+    return &x->ev;
+}
+
+struct value export_size(struct export *x, struct name n) {
+    sym_facts_bounds(x->ev.facts, n, sym_const(x->ev.syms, 0), (struct sym){0});
+    return value_from_sym(&x->ev, sym_atom(x->ev.syms, n));
+}
+
+struct value export_input(struct export *x, struct name n, enum dtype t, uint32_t rank,
+                          const struct value *dims, bool symbol) {
+    struct val *v = model_val(x);
+    v->name = name_text(x->ev.names, n);
+    v->input = true;
+    struct tensor *at = tensor_of(&x->ev, t, rank, dims, (struct span){0});
+    VEC_PUSH(x->arena, x->inputs, v);
+    VEC_PUSH(x->arena, x->dims, (const struct value *)at->dims);
+    VEC_PUSH(x->arena, x->types, t);
+    VEC_PUSH(x->arena, x->ranks, rank);
+    if (symbol) {
+        integer_mean(x, n, (struct meaning){.of = v, .dim = -1});
+        return value_from_sym(&x->ev, sym_atom(x->ev.syms, n));
+    }
+    for (uint32_t d = 0; d < rank; d++) {
+        struct name size;
+        if (dims[d].kind == VAL_SYM && sym_is_atom(x->ev.syms, dims[d].sym, &size) &&
+            !integer_meaning(x, size))
+            integer_mean(x, size, (struct meaning){.of = v, .dim = (int32_t)d});
+    }
+    struct cont *c = verb_cont_new(x, at);
+    c->now = lazy_of(x, v, t, rank, c->own);
+    c->fixed = true;
+    at->name = n;
+    at->read_only = true;
+    return value_tensor(at);
+}
+
+/* T seen with its dimensions: read along new axes. */
+struct val *verb_tensor(struct export *x, struct tensor *t, struct span span) {
+    const struct axis *axes[EVAL_MAX_RANK];
+    struct value at[EVAL_MAX_RANK], real[EVAL_MAX_RANK], v;
+    uint32_t facts = sym_facts_mark(x->ev.facts);
+    struct sym_ctx *c = x->ev.syms;
+    for (uint32_t d = 0; d < t->rank; d++) {
+        axes[d] = lazy_axis(x, &t->dims[d]);
+        at[d] = value_from_sym(&x->ev, sym_atom(c, axes[d]->atom));
+        sym_facts_bounds(x->ev.facts, axes[d]->atom, sym_const(c, 0),
+                         sym_sub(c, value_sym(&x->ev, &t->dims[d]), sym_const(c, 1)));
+    }
+    uint32_t muted = x->muted;
+    x->muted = 0;
+    real_indices(&x->ev, t, at, real);
+    verb_read(x, t, real, NULL, span, &v);
+    struct val *out = lazy_full(x, v.expr, t->rank, axes);
+    x->muted = muted;
+    sym_facts_restore(x->ev.facts, facts);
+    return out;
+}

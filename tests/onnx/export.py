@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""export.py: what `dcl export` writes, beside what the program itself computes: onnx's checker
+takes it, ONNX Runtime computes the same, and so does what `dcl import` makes of it. The networks of
+examples/models at small sizes, with random weights, and a case for each row and each kind of map.
+
+    export.py [--keep] [WORD..]
+
+--keep leaves the files of the cases in the current folder."""
+
+import os
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+import dclpy  # noqa: E402
+import tap  # noqa: E402
+from export_cases import FUNCTIONS, NETWORKS  # noqa: E402
+
+LIMIT = 1e-5
+
+
+def random_weights(text, seed):
+    """Weights for `net`: nothing that starts at 0 or 1 stays there."""
+    random = numpy.random.default_rng(seed)
+    with dclpy.Session("cache=off") as s:
+        s.run(text + '\nsave(net, "start.npz")\n')
+    weights = dict(numpy.load("start.npz"))
+    for name, w in weights.items():
+        noise = random.standard_normal(w.shape).astype(w.dtype)
+        weights[name] = w + (abs(noise) if name.endswith("var") else noise) * w.dtype.type(0.1)
+    numpy.savez("weights.npz", **weights)
+
+
+def values_of(inputs, seed):
+    """name: (type, shape, bound); bound is of integers, or what floats are multiplied with."""
+    random = numpy.random.default_rng(seed)
+    out = []
+    for kind, shape, *bound in inputs.values():
+        shape = [n if isinstance(n, int) else n[1] for n in shape]
+        if kind == "bool":
+            out.append(random.random(shape) < 0.6)
+        elif kind[0] in "iu":
+            low = bound[1] if len(bound) > 1 else 0
+            out.append(random.integers(low, bound[0] if bound else 9, shape).astype(TYPES[kind]))
+        else:
+            v = random.standard_normal(shape) * (bound[0] if bound else 1)
+            out.append(v.astype(TYPES[kind]))
+    return out
+
+
+TYPES = {"f32": "f4", "f64": "f8", "i64": "i8", "i32": "i4", "u8": "u1", "i8": "i1", "bool": "?",
+         "f16": "f2"}
+
+
+def differs(got, want):
+    """A text where two results are not the same, else None."""
+    got = got if isinstance(got, (tuple, list)) else [got]
+    if len(got) != len(want):
+        return "%d results, not %d" % (len(got), len(want))
+    for g, w in zip(got, want):
+        if g.shape != w.shape or g.dtype != w.dtype:
+            return "%s%s, not %s%s" % (g.dtype, g.shape, w.dtype, w.shape)
+        if w.dtype.kind in "biu":
+            if (g != w).any():
+                return "%d of %d numbers differ" % ((g != w).sum(), w.size)
+            continue
+        g, w = g.astype("f8"), w.astype("f8")
+        if (numpy.isfinite(g) != numpy.isfinite(w)).any():
+            return "other infinities or NaN"
+        ok = numpy.isfinite(w)
+        top = abs(w[ok]).max() if ok.any() else 1
+        limit = LIMIT if got[0].dtype != numpy.float16 else 1e-2
+        if ok.any() and abs(g[ok] - w[ok]).max() > limit * max(top, 1e-3):
+            return "%.1e apart, of %.2g" % (abs(g[ok] - w[ok]).max(), top)
+    return None
+
+
+def attempt(name, text, entry, inputs, options=()):
+    """None, or what is wrong."""
+    import onnx
+    import onnxruntime
+    with open("program.dcl", "w", encoding="utf-8") as file:
+        file.write(text)
+    shapes = []
+    for k, (kind, shape, *_) in inputs.items():
+        sizes = ", ".join(str(n if isinstance(n, int) else n[0]) for n in shape)
+        shapes += ["--shape", "%s=%s%s" % (k, kind, "[%s]" % sizes if shape else "")]
+    done = tap.dcl("export", "program.dcl", "--entry", entry, "-o", "model.onnx", *shapes, *options)
+    if done != (0, "", ""):
+        return "dcl export: %s" % (done,)
+    model = onnx.load("model.onnx")
+    try:
+        onnx.checker.check_model("model.onnx", full_check=True)
+    except Exception as e:  # whatever it raises
+        return "the checker: %s" % str(e)[:300]
+    values = values_of(inputs, len(name))
+    with dclpy.Session("cache=off") as s:
+        s.run_file("program.dcl")
+        want = s.call(entry, *values)
+        want = want if isinstance(want, tuple) else (want,)
+    quiet = onnxruntime.SessionOptions()
+    quiet.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession("model.onnx", quiet,
+                                               providers=["CPUExecutionProvider"])
+        feed = {i.name: v for i, v in zip(session.get_inputs(), values)}
+        got = session.run(None, feed)
+    except Exception as e:  # whatever it raises
+        return "ONNX Runtime: %s" % str(e)[:300]
+    wrong = differs(got, want)
+    if wrong:
+        return "ONNX Runtime: " + wrong
+    done = tap.dcl("import", "model.onnx", "--force", "-o", "again.dcl")
+    if done[0]:
+        return "dcl import: %s" % (done,)
+    try:
+        with dclpy.Session("cache=off") as s:
+            s.run_file("again.dcl")
+            wrong = differs(s.call("model", *values), want)
+    except dclpy.Error as e:
+        wrong = str(e)
+    if wrong:
+        return "the import: " + wrong
+    nodes = model.graph.node
+    attempt.line = "%4d nodes, %d constants" % (
+        len(nodes), sum(1 for w in model.graph.initializer if "." not in w.name))
+    return None
+
+
+def main(words):
+    keep = "--keep" in words
+    words = [w for w in words if w != "--keep"]
+    bad = 0
+    for name, (text, entry, inputs, *options) in {**NETWORKS, **FUNCTIONS}.items():
+        if words and not any(w in name for w in words):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            here = os.getcwd()
+            os.chdir(here if keep else folder)
+            text = text.replace("MODELS", os.path.join(tap.SRC, "examples", "models"))
+            if entry == "net":
+                random_weights(text, len(name))
+                text += '\nload(net, "weights.npz")\n'
+            wrong = attempt(name, text, entry, inputs, *options)
+            os.chdir(here)
+        bad += wrong is not None
+        print("%-24s %s" % (name, "not ok: " + wrong if wrong else attempt.line), flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""exported.t: dcl export, and dcl import of what it wrote, compute the same; what cannot be
+exported is told at once; files are written whole or not at all. export.t compares with ONNX
+Runtime."""
+
+import os
+
+import tap
+
+numpy = tap.need_numpy()
+
+import dclpy  # noqa: E402
+
+
+def write(text):
+    with open("p.dcl", "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def same(what, text, entry, *arguments, options=()):
+    """The import of the export computes what the program does; the program's text."""
+    write(text)
+    done = tap.dcl("export", "p.dcl", "--entry", entry, "-o", "m.onnx", *options)
+    tap.is_str(done, (0, "", ""), what + ": exported")
+    tap.is_str(tap.dcl("import", "m.onnx", "--force"), (0, "", ""), what + ": imported")
+    found = []
+    for path, name in ("p.dcl", entry), ("m.dcl", "model"):
+        with dclpy.Session("cache=off") as s:
+            s.run_file(path)
+            got = s.call(name, *arguments)
+        found.append(got if isinstance(got, tuple) else (got,))
+    for want, got in zip(*found):
+        tap.is_close(got, want, what + ": the same")
+    with open("m.dcl", encoding="utf-8") as file:
+        return file.read()
+
+
+random = numpy.random.default_rng(5)
+
+
+def some(*shape):
+    return random.standard_normal(shape).astype("f4")
+
+
+MLP = """
+layer Body(n: int) {
+  maps = [Linear(n, n), Linear(n, n, with_bias = false)]
+  fn forward(x: f32[B, n]) -> f32[B, n] {
+    for f in maps { x = tanh(f(x)) }
+    x
+  }
+}
+layer Net(n: int) {
+  body = Body(n)
+  head = Linear(n, 3)
+  fn forward(x: f32[B, n]) -> f32[B, 3] { x |> body |> head |> softmax }
+}
+net = Net(5)
+"""
+same("an MLP", MLP, "net", some(4, 5))
+with dclpy.Session() as s:
+    s.run_file("m.dcl")
+    s.run('save(model, "weights.npz")')
+tap.is_str(sorted(numpy.load("weights.npz")),
+           ["body.maps.0.bias", "body.maps.0.weight", "body.maps.1.weight", "head.bias",
+            "head.weight"], "weights keep their names")
+
+same("convolutions", """
+layer Net {
+  conv = Conv2d(2, 4, 3, stride = 2, pad = 1)
+  bn = BatchNorm(4)
+  up = ConvTranspose2d(4, 2, 2, stride = 2)
+  fn forward(x: f32[N, 2, H, W]) -> any { up(x |> conv |> bn |> silu |> max_pool(2, stride = 1)) }
+}
+net = Net()
+""", "net", some(2, 2, 7, 9), options=["--shape", "x=f32[N, 2, 7, 9]"])
+
+same("a map, and what reads it", """
+fn f(x: f32[N, M], k: i64[N]) -> y: f32[N] {
+  best: f32[N] = -inf
+  map i in N, j in M { x[i, j] * x[i, j] >> best[i] (max) }
+  map i in N {
+    n << k[i]
+    y[i] = if best[i] > 1 { x[i, n] / best[i] } else { x[i, 0] - x[i, M - 1] }
+  }
+}
+""", "f", some(4, 3), numpy.array([2, 0, 1, 1]))
+
+# The same bytes each time.
+write(MLP)
+for to in "a.onnx", "b.onnx":
+    tap.dcl("export", "p.dcl", "--entry", "net", "-o", to)
+with open("a.onnx", "rb") as a, open("b.onnx", "rb") as b:
+    tap.ok(a.read() == b.read(), "the same program is the same bytes")
+
+# Weights in a file beside.
+write(MLP.replace("Net(5)", "Net(40)"))
+done = tap.dcl("export", "p.dcl", "--entry", "net", "-o", "far.onnx", "--external-data")
+tap.is_str(done, (0, "", ""), "with --external-data")
+tap.ok(os.path.getsize("far.onnx.data") >= 2 * 40 * 40 * 4 > os.path.getsize("far.onnx"),
+       "weights are in far.onnx.data")
+tap.is_str(tap.dcl("import", "far.onnx"), (0, "", ""), "and are found there")
+
+# What is refused, all at once, and nothing is written.
+write("""
+fn f(x: f32[N]) -> y: f32[N] {
+  s = f32(0)
+  while s < 5 { s = s + 1 }
+  for t in 0:N { s = s + 1 }
+  y = x * s
+}
+""")
+done = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "no.onnx")
+tap.is_str(done, (1, "", """p.dcl:4:3: error: cannot export f: 2 problems
+   4 |   while s < 5 { s = s + 1 }
+     |   ^~~~~~~~~~~~~~~~~~~~~~~~~
+   note: a loop that goes on as long as a condition holds: p.dcl:4:3
+   note: a loop whose number of turns is not known: p.dcl:5:3
+"""), "a list of what ONNX cannot say")
+tap.ok(not os.path.exists("no.onnx"), "and no file")
+with open("there.onnx", "w", encoding="utf-8") as file:
+    file.write("kept")
+tap.dcl("export", "p.dcl", "--entry", "f", "-o", "there.onnx")
+with open("there.onnx", encoding="utf-8") as file:
+    tap.is_str(file.read(), "kept", "a file that is there stays")
+write(MLP)
+for options, want in (
+        ([], "dcl: export wants one file, --entry NAME and -o MODEL.onnx\n"),
+        (["--entry", "net", "-o", "m.onnx", "--opset", "x"],
+         "dcl: --opset wants a number, not 'x'\n"),
+        (["--entry", "net", "-o", "m.onnx", "--opset", "9"],
+         "error: --opset is a version from 17 to 21, not 9\n")):
+    status, _, errors = tap.dcl("export", "p.dcl", *options)
+    tap.ok(status != 0 and errors == want, "refused: " + " ".join(options), errors)
+status, _, errors = tap.dcl("export", "p.dcl", "--entry", "net", "-o", "none/m.onnx")
+tap.is_str((status, errors),
+           (1, "error: cannot write none/m.onnx: No such file or directory\n"), "no such folder")
+
+tap.done_testing()
