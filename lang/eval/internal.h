@@ -272,7 +272,7 @@ bool eval_member(struct eval *ev, const struct value *object, const struct ast *
 
 /* own_gradients.c */
 /* Whether a gradient is taken of what is evaluated now, and none of its own can be used here: in
-   the body of a map, loop or branch. */
+   the body of a map, loop or branch. Or the host wants definitions as such. */
 bool gradient_is_derived(struct eval *ev);
 /* The definition `grad f` of FN, or NULL. */
 const struct ast *own_gradient(struct eval *ev, const struct function *fn);

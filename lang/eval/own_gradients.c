@@ -17,7 +17,7 @@ const struct ast *own_gradient(struct eval *ev, const struct function *fn) {
 }
 
 bool gradient_is_derived(struct eval *ev) {
-    return ev->reversed && !ev->ops->keep_begin(ev->host);
+    return ev->defining || (ev->reversed && !ev->ops->keep_begin(ev->host));
 }
 
 /* V as a tensor of which a container holds the content: what a gradient can be handed to. */

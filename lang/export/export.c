@@ -23,6 +23,7 @@ struct export *export_begin(struct arena *a, struct names *names, struct sym_ctx
                           .host = x,
                           .prelude = prelude,
                           .plain = true,
+                          .defining = true,
                           .vector_bytes = order->vector_bytes,
                           .vector_registers = order->vector_registers,
                           .most = 10 * (uint64_t)EVAL_MAX_STEPS}; /* loops are written out */

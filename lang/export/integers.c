@@ -67,6 +67,12 @@ bool subscript_table(struct export *x, struct sym s, uint32_t n, const struct ax
     return true;
 }
 
+bool integer_counted(struct export *x, struct sym s) {
+    struct asked q = {.x = x, .known = true};
+    sym_atoms(x->ev.syms, s, ask_axis, &q);
+    return q.known;
+}
+
 /* S as numbers in the file, if it hangs on indices alone that are counted. */
 static const struct lazy *table(struct export *x, struct sym s) {
     struct asked q = {.x = x, .known = true};

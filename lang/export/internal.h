@@ -100,6 +100,8 @@ struct export {
     VEC(enum dtype) types;
     VEC(uint32_t) ranks;
     const struct lazy *mask; /* where writes count; NULL: everywhere */
+    uint32_t branches;       /* around, which MASK is of; */
+    VEC(struct sym) limits;  /* ... and of ranges that hang on outer indices: these are >= 0 */
     uint32_t symbols;
     uint32_t axes;
     uint32_t muted; /* evaluations for shapes only around */
@@ -182,6 +184,8 @@ void integer_mean(struct export *x, struct name n, struct meaning m);
 const struct meaning *integer_meaning(const struct export *x, struct name n);
 struct name integer_atom(struct export *x);
 const struct lazy *integer_lazy(struct export *x, struct sym s, struct span span);
+/* Whether S hangs on nothing but indices that are counted. */
+bool integer_counted(struct export *x, struct sym s);
 /* The list of integers as a vector of the model. */
 struct val *integer_vector(struct export *x, uint32_t n, const struct value *at, struct span span);
 
@@ -214,8 +218,14 @@ struct place {
     struct sym first;        /* SLICE */
     int64_t step;
     bool inside; /* proved to be in the dimension */
+    bool found;  /* data are in it */
 };
 struct place subscript_place(struct export *x, const struct value *at, const struct value *size);
+/* P for each place, held between 0 and the size if it may leave it and HOLD. *INSIDE, if it is
+   wanted, gets where it does not, too. */
+const struct lazy *subscript_position(struct export *x, const struct place *p,
+                                      const struct value *size, bool hold,
+                                      const struct lazy **inside, struct span span);
 /* Numbers for each place on the axes of S, which are counted; false if S has others in it. */
 bool subscript_table(struct export *x, struct sym s, uint32_t n, const struct axis *const *axes,
                      int64_t *out);

@@ -317,6 +317,14 @@ static bool bind_result(struct export *x, const struct value *tree, struct span 
     if (v->kind != VAL_TENSOR)
         return false;
     struct tensor *t = tensor_of(&x->ev, v->dtype, v->tensor->rank, v->tensor->dims, span);
+    for (uint32_t d = 0; d < t->rank; d++) { /* a size that the run finds is that of the value */
+        struct name n;
+        if (t->dims[d].kind == VAL_SYM && sym_is_atom(x->ev.syms, t->dims[d].sym, &n)) {
+            const struct meaning *m = integer_meaning(x, n);
+            if (m && m->found && !m->found->val)
+                integer_mean(x, n, (struct meaning){.of = val, .dim = (int32_t)d});
+        }
+    }
     struct cont *c = verb_cont_new(x, t);
     c->now = lazy_of(x, val, v->dtype, t->rank, c->own);
     *v = value_tensor(t);

@@ -1,5 +1,4 @@
-/* Reads and writes of elements, as what they are for all indices of the maps around at once. A
-   subscript that goes over a whole dimension only renames it; one place, or places in steps, are a
+/* Reads of elements, as what they are for all indices of the maps around at once. A subscript that goes over a whole dimension only renames it; one place, or places in steps, are a
    slice; all others are positions along the dimension, numbers in the file where they can be. */
 #include "lang/export/internal.h"
 
@@ -38,6 +37,7 @@ struct place subscript_place(struct export *x, const struct value *at, const str
     struct hunt h = {.x = x};
     struct place p = {.kind = PLACE_ANY, .at = s};
     sym_atoms(c, s, hunt_atom, &h);
+    p.found = h.found;
     p.inside = !h.found && within(x, s, size);
     if (h.n == 0) {
         p.kind = size->kind == VAL_INT && size->i == 1 && p.inside ? PLACE_UNIT : PLACE_ONE;
@@ -57,9 +57,7 @@ struct place subscript_place(struct export *x, const struct value *at, const str
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-/* S for each place, held between 0 and the size if it may leave it. *INSIDE, if it is wanted, gets
-   where it does not. */
-static const struct lazy *position_of(struct export *x, const struct place *p,
+const struct lazy *subscript_position(struct export *x, const struct place *p,
                                       const struct value *size, bool hold,
                                       const struct lazy **inside, struct span span) {
     const struct lazy *l = integer_lazy(x, p->at, span), *least = lazy_int(x, 0);
@@ -269,7 +267,7 @@ bool verb_read(void *host, const struct tensor *t, const struct value *at,
         if (!any || (!lazy_has(l, c->own[d]) && !(other && !p[d].inside)))
             continue;
         const struct lazy *q =
-            position_of(x, &p[d], &size, other || x->mask, other ? &inside : NULL, span);
+            subscript_position(x, &p[d], &size, other || x->mask, other ? &inside : NULL, span);
         if (!lazy_has(l, c->own[d]))
             continue;
         own[n] = c->own[d];
@@ -283,163 +281,4 @@ bool verb_read(void *host, const struct tensor *t, const struct value *at,
     }
     *out = value_lazy(l);
     return true;
-}
-
-/* --- writing ---------------------------------------------------------------------------------- */
-
-/* L where the writes count, else OTHER. */
-static const struct lazy *masked(struct export *x, const struct lazy *l, const struct lazy *other,
-                                 struct span span) {
-    const struct lazy *three[3] = {x->mask, l, other};
-    return x->mask ? lazy_apply(x, OP_SELECT, three, span) : l;
-}
-
-/* The axes of maps that stand inside of C's declaration and are none of the N at USED. */
-static uint32_t free_axes(struct export *x, const struct cont *c, uint32_t n,
-                          const struct axis *const *used, const struct axis **out) {
-    uint32_t k = 0;
-    for (uint32_t i = c->around; i < x->nest.n; i++) {
-        bool mine = false;
-        for (uint32_t j = 0; j < n; j++)
-            mine = mine || used[j] == x->nest.at[i];
-        if (!mine)
-            out[k++] = x->nest.at[i];
-    }
-    return k;
-}
-
-static const struct lazy *before(struct export *x, const struct cont *c) {
-    return c->now ? c->now : lazy_number(x, c->type, scalar_from_i64(c->type, 0));
-}
-
-/* Writes that go over all of C: what it holds is new. */
-static bool write_all(struct export *x, struct cont *c, const struct place *p, const struct lazy *l,
-                      enum resolution r, struct span span) {
-    const struct axis *used[EVAL_MAX_RANK], *own[EVAL_MAX_RANK], *rest[LAZY_RANK];
-    uint32_t n = 0;
-    bool keep = false;
-    for (uint32_t d = 0; d < c->rank; d++) {
-        keep = keep || p[d].kind == PLACE_UNIT;
-        if (p[d].kind != PLACE_WHOLE)
-            continue;
-        used[n] = p[d].axis;
-        own[n++] = c->own[d];
-    }
-    uint32_t nrest = free_axes(x, c, n, used, rest);
-    union scalar identity = r == RES_NONE ? (union scalar){0} : resolution_identity(r, c->type);
-    const struct lazy *old = before(x, c);
-    if (r == RES_NONE) {
-        l = lazy_taken(x, l);
-        for (uint32_t i = 0; i < nrest; i++)
-            if (lazy_has(l, rest[i]) || (x->mask && lazy_has(x->mask, rest[i])))
-                export_refuse(x, span, "a write in which the order of a map's indices decides");
-        l = masked(x, l, lazy_rename(x, old, n, own, used), span);
-    } else {
-        l = masked(x, l, lazy_number(x, c->type, identity), span);
-        l = lazy_reduce(x, r, l, nrest, rest, keep, span);
-    }
-    l = lazy_rename(x, l, n, used, own);
-    bool fresh = old->constant && scalar_same(c->type, old->number, identity);
-    if (r != RES_NONE && !fresh) {
-        const struct lazy *pair[2] = {old, l};
-        l = lazy_apply(x, resolution_op(r), pair, span);
-    }
-    c->now = lazy_taken(x, l);
-    return true;
-}
-
-/* Writes at some places of C: the positions are a tensor, the last dimension of which is the
-   position. */
-static bool write_some(struct export *x, struct cont *c, const struct place *p,
-                       const struct lazy *l, enum resolution r, struct span span) {
-    const struct axis *over[LAZY_RANK], *rest[LAZY_RANK], *all[LAZY_RANK], *order[LAZY_RANK];
-    const struct lazy *where[LAZY_RANK];
-    uint32_t nover = 0, nall = 0, first = c->rank;
-    bool found = false;
-    if (c->around) { /* LATER: those axes as dimensions of the positions, if a program needs it */
-        export_refuse(x, span, "a write at some places of a container that is declared in a map");
-        return true;
-    }
-    for (uint32_t d = 0; d < c->rank; d++) {
-        struct hunt h = {.x = x};
-        sym_atoms(x->ev.syms, p[d].at, hunt_atom, &h);
-        found = found || h.found;
-    }
-    if (found && r == RES_NONE) {
-        export_refuse(x, span, "a write at a place that data choose, without a resolution");
-        return true;
-    }
-    while (first > 0 && p[first - 1].kind == PLACE_WHOLE)
-        first--; /* whole dimensions at the end need no positions */
-    for (uint32_t d = 0; d < first; d++) {
-        where[d] = integer_lazy(x, p[d].at, span);
-        lazy_axes(where[d], &nover, over);
-    }
-    for (uint32_t d = first; d < c->rank; d++)
-        for (uint32_t k = 0; k < nover; k++)
-            if (over[k] == p[d].axis) {
-                export_refuse(x, span, "a write whose subscripts share an index");
-                return true;
-            }
-    memcpy(all, over, nover * sizeof *over);
-    nall = nover;
-    for (uint32_t d = first; d < c->rank; d++)
-        all[nall++] = p[d].axis;
-    uint32_t nrest = free_axes(x, c, nall, all, rest);
-    const struct lazy *old = before(x, c);
-    if (r == RES_NONE && x->mask) {
-        export_refuse(x, span, "a write at some places in one side of a branch");
-        return true;
-    }
-    if (r != RES_NONE) {
-        l = masked(x, l, lazy_number(x, c->type, resolution_identity(r, c->type)), span);
-        l = lazy_reduce(x, r, l, nrest, rest, false, span);
-    }
-    l = lazy_taken(x, l);
-    for (uint32_t i = 0; i < nrest; i++)
-        if (lazy_has(l, rest[i]))
-            export_refuse(x, span, "a write in which the order of a map's indices decides");
-    struct value last = value_int(1);
-    memcpy(order, over, nover * sizeof *over);
-    order[nover] = lazy_axis(x, &last);
-    struct val **at = ARENA_ARRAY(x->arena, struct val *, first + 1);
-    for (uint32_t d = 0; d < first; d++)
-        at[d] = lazy_full(x, where[d], nover + 1, order);
-    struct val *three[3] = {lazy_full(x, old, c->rank, c->own),
-                            first == 1 ? at[0] : row_join(x, first, at, nover, DT_i64),
-                            lazy_full(x, l, nall, all)};
-    struct row_static how = {
-        "how", value_str(name_of_text(x->ev.names, r ? resolution_names[r] : "none"))};
-    c->now =
-        lazy_of(x, row_move(x, MOVE_put, 3, three, 1, &how, c->type), c->type, c->rank, c->own);
-    return true;
-}
-
-bool verb_write(void *host, const struct tensor *t, const struct value *at, struct value v,
-                enum resolution r, bool drop, struct span span) {
-    struct export *x = host;
-    if (x->muted)
-        return true;
-    struct cont *c = verb_cont(x, t);
-    const struct lazy *l = v.expr;
-    struct place p[EVAL_MAX_RANK];
-    bool whole = true;
-    if (c->fixed) {
-        export_refuse(x, span, "a write to what the model is given");
-        return true;
-    }
-    for (uint32_t d = 0; d < c->rank; d++) {
-        struct value size = size_at(x, t, d);
-        p[d] = subscript_place(x, &at[d], &size);
-        whole = whole && (p[d].kind == PLACE_UNIT || p[d].kind == PLACE_WHOLE);
-        for (uint32_t k = 0; whole && k < d; k++)
-            whole = p[d].kind == PLACE_UNIT || p[k].axis != p[d].axis;
-        for (uint32_t k = 0; whole && k < c->around; k++)
-            whole = p[d].kind == PLACE_UNIT || x->nest.at[k] != p[d].axis;
-        if (drop && !p[d].inside) {
-            export_refuse(x, span, "`else _`, which drops writes");
-            return true;
-        }
-    }
-    return whole ? write_all(x, c, p, l, r, span) : write_some(x, c, p, l, r, span);
 }

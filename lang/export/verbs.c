@@ -142,25 +142,62 @@ static void note_index(void *data, struct name n) {
     o->found = o->found || (m && (m->axis || m->found));
 }
 
+/* How many turns RANGE has at most, where it hangs on outer indices that are counted; 0 if it is not
+   known. */
+static int64_t most_turns(struct export *x, const struct eval_range *r) {
+    struct value n = int_op(&x->ev, INT_SUB, &r->hi, &r->lo);
+    struct sym s = value_sym(&x->ev, &n);
+    int64_t v;
+    if (!integer_counted(x, s) || r->step.kind != VAL_INT || r->step.i != 1 ||
+        !sym_upper_bound(x->ev.facts, s, &v))
+        return 0;
+    return v;
+}
+
+/* An index from LO to HI, which hang on outer indices: there are as many as there are at most, and
+   what is from HI on does not count. */
+static bool enter_some(struct export *x, const struct eval_range *r, struct value *index) {
+    int64_t most = most_turns(x, r);
+    if (most < 1)
+        return false;
+    struct value n = value_int(most), one = value_int(1);
+    struct eval_range some = *r;
+    some.hi = int_op(&x->ev, INT_ADD, &r->lo, &n);
+    enter(x, &some, index);
+    struct value left = int_op(&x->ev, INT_SUB, &r->hi, index);
+    left = int_op(&x->ev, INT_SUB, &left, &one);
+    VEC_PUSH(x->arena, x->limits, value_sym(&x->ev, &left));
+    const struct lazy *both[2] = {integer_lazy(x, value_sym(&x->ev, &left), r->span),
+                                  lazy_int(x, 0)};
+    const struct lazy *in = lazy_apply(x, OP_GE, both, r->span);
+    const struct lazy *pair[2] = {x->mask, in};
+    x->mask = x->mask ? lazy_apply(x, OP_AND, pair, r->span) : in;
+    return true;
+}
+
 static bool verb_map(void *host, uint32_t n, const struct eval_range *r, bool unique,
                      struct span span, eval_body *body, void *data) {
     struct export *x = host;
     uint32_t facts = sym_facts_mark(x->ev.facts), nest = x->nest.n;
     struct value *index = ARENA_ARRAY(x->arena, struct value, n + 1);
+    const struct lazy *mask = x->mask;
+    uint32_t limits = x->limits.n;
+    bool ok = true;
     (void)unique;
     for (uint32_t i = 0; i < n; i++) {
         struct over o = {x, false};
         sym_atoms(x->ev.syms, value_sym(&x->ev, &r[i].lo), note_index, &o);
         sym_atoms(x->ev.syms, value_sym(&x->ev, &r[i].hi), note_index, &o);
-        if (o.found && !x->muted) {
-            export_refuse(x, span, "a range that is not the same for all indices");
-            sym_facts_restore(x->ev.facts, facts);
-            x->nest.n = nest;
-            return true;
-        }
-        enter(x, &r[i], &index[i]);
+        bool some = o.found && !x->muted;
+        if (!some)
+            enter(x, &r[i], &index[i]);
+        ok = ok && (!some || enter_some(x, &r[i], &index[i]));
     }
-    bool ok = body(data, index);
+    if (!ok)
+        export_refuse(x, span, "a range that is not the same for all indices");
+    ok = !ok || body(data, index);
+    x->mask = mask;
+    x->limits.n = limits;
     x->nest.n = nest;
     sym_facts_restore(x->ev.facts, facts);
     return ok;
@@ -208,10 +245,12 @@ static bool verb_branch(void *host, const struct value *condition, struct span s
     const struct lazy *no = lazy_apply(x, OP_NOT, &c, span);
     const struct lazy *both[2] = {outer, c};
     x->mask = outer ? lazy_apply(x, OP_AND, both, span) : c;
+    x->branches++;
     bool ok = then(data, NULL);
     both[1] = no;
     x->mask = outer ? lazy_apply(x, OP_AND, both, span) : no;
     ok = ok && otherwise(data, NULL);
+    x->branches--;
     x->mask = outer;
     return ok;
 }

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import dclpy  # noqa: E402
 import tap  # noqa: E402
 from export_cases import FUNCTIONS, NETWORKS  # noqa: E402
+from export_library import REFUSED, examples  # noqa: E402
 
 LIMIT = 1e-5
 
@@ -39,18 +40,21 @@ def values_of(inputs, seed):
     out = []
     for kind, shape, *bound in inputs.values():
         shape = [n if isinstance(n, int) else n[1] for n in shape]
-        if kind == "bool":
+        if bound and not isinstance(bound[0], int):
+            out.append(numpy.array(bound[0], TYPES[kind]).reshape(shape))
+        elif kind == "bool":
             out.append(random.random(shape) < 0.6)
         elif kind[0] in "iu":
             low = bound[1] if len(bound) > 1 else 0
-            out.append(random.integers(low, bound[0] if bound else 9, shape).astype(TYPES[kind]))
+            v = random.integers(low, bound[0] if bound else 9, shape)
+            out.append(numpy.asarray(v, TYPES[kind]))
         else:
             v = random.standard_normal(shape) * (bound[0] if bound else 1)
-            out.append(v.astype(TYPES[kind]))
+            out.append(numpy.asarray(v, TYPES[kind]))
     return out
 
 
-TYPES = {"f32": "f4", "f64": "f8", "i64": "i8", "i32": "i4", "u8": "u1", "i8": "i1", "bool": "?",
+TYPES = {"f32": "f4", "f64": "f8", "i64": "i8", "i32": "i4", "u8": "u1", "u32": "u4", "i8": "i1", "bool": "?",
          "f16": "f2"}
 
 
@@ -133,7 +137,8 @@ def main(words):
     keep = "--keep" in words
     words = [w for w in words if w != "--keep"]
     bad = 0
-    for name, (text, entry, inputs, *options) in {**NETWORKS, **FUNCTIONS}.items():
+    library = {"library " + name: case for name, case in examples().items()}
+    for name, (text, entry, inputs, *options) in {**NETWORKS, **FUNCTIONS, **library}.items():
         if words and not any(w in name for w in words):
             continue
         with tempfile.TemporaryDirectory() as folder:
@@ -145,6 +150,10 @@ def main(words):
                 text += '\nload(net, "weights.npz")\n'
             wrong = attempt(name, text, entry, inputs, *options)
             os.chdir(here)
+        refused = REFUSED.get(name.split()[-1]) if name in library else None
+        if refused:
+            wrong = None if wrong and refused in wrong else "it is not refused: %s" % wrong
+            attempt.line = "refused: " + refused
         bad += wrong is not None
         print("%-24s %s" % (name, "not ok: " + wrong if wrong else attempt.line), flush=True)
     return 1 if bad else 0

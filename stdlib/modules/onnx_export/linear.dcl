@@ -2,7 +2,10 @@
 
 fn matmul(A, B) -> any { node("MatMul", [A, B]) }
 
-fn linear(x, W, b) -> any { node("Add", [node("MatMul", [x, turned(W)]), b]) }
+fn linear(x, W, b) -> any {
+  if x.rank == 2 { return node("Gemm", [x, W, b], [("transB", 1)]) }
+  node("Add", [node("MatMul", [x, turned(W)]), b])
+}
 
 fn product(x, W) -> any { node("MatMul", [x, turned(W)]) }
 

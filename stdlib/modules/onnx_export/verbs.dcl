@@ -79,6 +79,15 @@ fn scalar_bit_xor(a, b, opset: int) -> any {
 
 fn scalar_bit_not(a, opset: int) -> any { if opset < 18 { none } else { node("BitwiseNot", [a]) } }
 
+# ONNX shifts what has no sign, and says nothing of counts beyond the bits.
+fn scalar_shr(a, b, type: dtype) -> any { shifted(a, b, type, "RIGHT") }
+fn scalar_shl(a, b, type: dtype) -> any { shifted(a, b, type, "LEFT") }
+fn shifted(a, b, type: dtype, way: str) -> any {
+  found = [n for t, n in [(u8, 8), (u32, 32), (u64, 64)] if t == type]
+  if len(found) == 0 { return none }
+  n = node("BitShift", [a, b], [("direction", way)])
+  node("Mul", [n, node("Cast", [node("Less", [b, constant(type, found[0])])], [("to", type)])])
+}
 fn scalar_select(c, a, b) -> any { node("Where", [c, a, b]) }
 
 # --- resolutions, over axes ---
