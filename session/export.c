@@ -26,14 +26,13 @@ static struct value make_dim(void *to, struct name n) {
 
 static struct value make_symbol(void *to, struct name n) {
     struct exporting *x = to;
-    return export_input(x->to, n, DT_i64, 0, NULL, true);
+    return export_symbol(x->to, n);
 }
 
 static bool make_tensor(void *to, struct name n, enum dtype t, uint32_t rank,
                         const struct value *dims, bool inout, struct value *out) {
     struct exporting *x = to;
-    (void)inout; /* a write to it is refused */
-    *out = export_input(x->to, n, t, rank, dims, false);
+    *out = export_input(x->to, n, t, rank, dims, inout);
     return true;
 }
 

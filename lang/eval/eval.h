@@ -153,7 +153,7 @@ struct eval {
     bool outside_told; /* also of x[-1] */
     uint32_t takes;    /* calls and expressions around whose text takes a gradient */
     bool reversed;     /* the host takes a gradient of what is evaluated now */
-    bool defining;     /* the host wants definitions as such, not fast versions: `derived` is true */
+    bool defining; /* the host wants definitions as such, not fast versions: `derived` is true */
     /* Not 0: the user wants to stop; NULL: nobody asks. */
     const volatile int *stop;
     /* Told of each call of a function that has ended well: its scope, what it gave. NULL: nobody

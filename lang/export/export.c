@@ -39,20 +39,26 @@ struct value export_size(struct export *x, struct name n) {
     return value_from_sym(&x->ev, sym_atom(x->ev.syms, n));
 }
 
-struct value export_input(struct export *x, struct name n, enum dtype t, uint32_t rank,
-                          const struct value *dims, bool symbol) {
+static struct val *input_new(struct export *x, struct name n, enum dtype t, uint32_t rank,
+                             const struct value *dims) {
     struct val *v = model_val(x);
+    struct taken in = {v, t, rank, dims, NULL};
     v->name = name_text(x->ev.names, n);
     v->input = true;
+    VEC_PUSH(x->arena, x->inputs, in);
+    return v;
+}
+
+struct value export_symbol(struct export *x, struct name n) {
+    struct val *v = input_new(x, n, DT_i64, 0, NULL);
+    integer_mean(x, n, (struct meaning){.of = v, .dim = -1});
+    return value_from_sym(&x->ev, sym_atom(x->ev.syms, n));
+}
+
+struct value export_input(struct export *x, struct name n, enum dtype t, uint32_t rank,
+                          const struct value *dims, bool inout) {
     struct tensor *at = tensor_of(&x->ev, t, rank, dims, (struct span){0});
-    VEC_PUSH(x->arena, x->inputs, v);
-    VEC_PUSH(x->arena, x->dims, (const struct value *)at->dims);
-    VEC_PUSH(x->arena, x->types, t);
-    VEC_PUSH(x->arena, x->ranks, rank);
-    if (symbol) {
-        integer_mean(x, n, (struct meaning){.of = v, .dim = -1});
-        return value_from_sym(&x->ev, sym_atom(x->ev.syms, n));
-    }
+    struct val *v = input_new(x, n, t, rank, at->dims);
     for (uint32_t d = 0; d < rank; d++) {
         struct name size;
         if (dims[d].kind == VAL_SYM && sym_is_atom(x->ev.syms, dims[d].sym, &size) &&
@@ -61,9 +67,12 @@ struct value export_input(struct export *x, struct name n, enum dtype t, uint32_
     }
     struct cont *c = verb_cont_new(x, at);
     c->now = lazy_of(x, v, t, rank, c->own);
-    c->fixed = true;
+    c->fixed = !inout;
     at->name = n;
-    at->read_only = true;
+    at->container = inout;
+    at->read_only = !inout;
+    if (inout)
+        x->inputs.at[x->inputs.n - 1].written = at;
     return value_tensor(at);
 }
 

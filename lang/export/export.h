@@ -38,11 +38,13 @@ struct export *export_begin(struct arena *a, struct names *names, struct sym_ctx
 struct eval *export_eval(struct export *x);
 /* A size that the model's caller chooses, called N. */
 struct value export_size(struct export *x, struct name n);
-/* An input: a tensor, or an i64 without dimensions that is a symbol. */
+/* An input: a tensor, or an i64 without dimensions that is a symbol. What is INOUT is a result of
+   the model, too: as the function leaves it. */
 struct value export_input(struct export *x, struct name n, enum dtype t, uint32_t rank,
-                          const struct value *dims, bool symbol);
-/* The model that gives the N values at RESULTS, called NAMES (or none). NULL after ONE error whose
-   notes are all that ONNX cannot say. */
+                          const struct value *dims, bool inout);
+struct value export_symbol(struct export *x, struct name n);
+/* The model that gives the N values at RESULTS, called NAMES (or none), and what inputs were
+   written. NULL after ONE error whose notes are all that ONNX cannot say. */
 struct wire_model *export_finish(struct export *x, uint32_t n, const struct value *results,
                                  const struct name *names);
 /* Writes M to PATH, at once or, after an error, not at all. With APART, or where a message would be

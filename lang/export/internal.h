@@ -10,6 +10,7 @@
 /* A value of the model: an input, an initializer, or what a node gives. */
 struct val {
     const char *name;                 /* NULL until it is written */
+    struct name hint;                 /* what the program calls it, or none */
     uint32_t id;                      /* its position in struct export's vals */
     struct made *by;                  /* NULL: no node makes it */
     const struct wire_tensor *weight; /* an initializer; its name is the value's */
@@ -76,6 +77,14 @@ struct known {
     uint32_t next; /* 1 + the next of this hash */
 };
 
+struct taken {
+    struct val *val;
+    enum dtype type;
+    uint32_t rank;
+    const struct value *dims;
+    struct tensor *written; /* NULL: it is not inout */
+};
+
 struct problem {
     struct span span;
     const char *text;
@@ -85,7 +94,8 @@ struct export {
     struct arena *arena;
     struct eval ev;
     struct export_order order;
-    VEC(struct val *) vals, inputs;
+    VEC(struct val *) vals;
+    VEC(struct taken) inputs;
     VEC(struct made *) nodes;
     VEC(struct cont *) conts;
     VEC(const struct axis *) nest; /* of the maps around what is evaluated now */
@@ -96,9 +106,6 @@ struct export {
     struct map states, imports; /* pointer -> struct tensor * */
     struct map names;           /* of values that are taken: hash -> 1 */
     VEC(struct problem) problems;
-    VEC(const struct value *) dims; /* of the inputs, by their order */
-    VEC(enum dtype) types;
-    VEC(uint32_t) ranks;
     const struct lazy *mask; /* where writes count; NULL: everywhere */
     uint32_t branches;       /* around, which MASK is of; */
     VEC(struct sym) limits;  /* ... and of ranges that hang on outer indices: these are >= 0 */

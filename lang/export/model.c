@@ -141,6 +141,12 @@ static struct wire_bytes text_bytes(const char *text) {
     return (struct wire_bytes){text, strlen(text)};
 }
 
+/* What V is called if nothing else gives it a name. */
+static const char *usual_name(struct export *x, const struct val *v) {
+    return name_none(v->hint) ? arena_printf(x->arena, "v%u", v->id)
+                              : name_text(x->ev.names, v->hint);
+}
+
 /* A name that no other value has, from BASE. */
 static const char *name_make(struct export *x, const char *base) {
     const char *name = base;
@@ -209,8 +215,7 @@ static void add_nodes(struct export *x, struct wire_graph *g) {
         for (uint32_t k = 0; k < m->out.n; k++) {
             struct val *v = m->out.at[k];
             if (!v->name)
-                v->name =
-                    v->used || k == 0 ? name_make(x, arena_printf(x->arena, "v%u", v->id)) : "";
+                v->name = v->used || k == 0 ? name_make(x, usual_name(x, v)) : "";
             struct wire_bytes name = text_bytes(v->name);
             VEC_PUSH(x->arena, n->output, name);
         }
@@ -281,15 +286,21 @@ struct wire_model *export_finish(struct export *x, uint32_t n, const struct valu
     VEC_PUSH(a, m->opset_import, (void *)set);
     g->name = text_bytes(x->order.name);
     for (uint32_t i = 0; i < x->inputs.n; i++) {
-        struct val *v = x->inputs.at[i];
-        v->name = name_make(x, v->name);
+        const struct taken *in = &x->inputs.at[i];
+        in->val->name = name_make(x, in->val->name);
         VEC_PUSH(a, g->input,
-                 (void *)value_message(x, v->name, x->types.at[i], x->ranks.at[i], x->dims.at[i]));
+                 (void *)value_message(x, in->val->name, in->type, in->rank, in->dims));
     }
     for (uint32_t k = 0; k < n; k++) {
         const char *name = name_none(names[k]) ? n == 1 ? "y" : arena_printf(a, "y%u", k)
                                                : name_text(x->ev.names, names[k]);
         result_val(x, &results[k], name, g);
+    }
+    for (uint32_t i = 0; i < x->inputs.n; i++) {
+        const struct taken *in = &x->inputs.at[i];
+        struct value v = in->written ? value_tensor(in->written) : value_none();
+        if (in->written)
+            result_val(x, &v, arena_printf(a, "%s_out", in->val->name), g);
     }
     if (x->ev.diags->errors)
         return NULL;

@@ -43,6 +43,12 @@ enum {
     TYPE_TEXTS = 8
 };
 
+/* In the place of what has been refused, so that more is told. */
+static struct val *nothing(struct export *x) {
+    static const int64_t zero;
+    return model_weight(x, NULL, DT_i64, 0, NULL, &zero);
+}
+
 static bool number_of(const struct value *v, double *f) {
     *f = v->kind == VAL_INT ? (double)v->i : v->kind == VAL_BOOL ? v->b : v->f;
     return v->kind == VAL_INT || v->kind == VAL_FLOAT || v->kind == VAL_BOOL;
@@ -144,6 +150,7 @@ static bool node_of(struct export *x, const struct value *v, uint32_t out, struc
         if (!attribute_of(x, pair, &a)) {
             export_refuse(x, span, "an attribute of %s that is not known before it runs",
                           name_text(x->ev.names, at[0].str));
+            *to = nothing(x);
             return true;
         }
         VEC_PUSH(x->arena, all, a);
@@ -244,8 +251,8 @@ static struct val *call_values(struct export *x, const char *prefix, const char 
     struct name names[8] = {{0}};
     uint32_t most = sizeof args / sizeof *args;
     if (!def || n + nstatics + 1 > most) {
-        export_refuse(x, span, "%s", text);
-        return model_weight(x, NULL, DT_i64, 0, NULL, "\0\0\0\0\0\0\0");
+        export_refuse(x, span, "%s", text + strlen(prefix) + 1);
+        return nothing(x);
     }
     for (uint32_t i = 0; i < n; i++)
         args[i] = given[i];
@@ -260,8 +267,9 @@ static struct val *call_values(struct export *x, const char *prefix, const char 
         }
     if (!row_eval(x, def, n, args, names, span, &tree) || !tree_val(x, &tree, type, span, &out) ||
         !out) {
-        export_refuse(x, span, "%s of %s", name, type == DT_NONE ? "this" : dtypes[type].name);
-        return model_weight(x, NULL, DT_i64, 0, NULL, "\0\0\0\0\0\0\0");
+        export_refuse(x, span, "%s of %s", text + strlen(prefix) + 1,
+                      type == DT_NONE ? "this" : dtypes[type].name);
+        return nothing(x);
     }
     return out;
 }
@@ -363,15 +371,13 @@ bool row_replace(void *host, const struct function *fn, uint32_t nargs, const st
     struct value *given = ARENA_ARRAY(x->arena, struct value, nargs + 1);
     for (uint32_t i = 0; i < nargs; i++)
         given[i] = values_only(x, &args[i]);
-    if (!row_eval(x, row, nargs, given, keywords, span, &tree))
+    x->muted++; /* for the shapes of the results, and what is wrong with the arguments */
+    bool ok = eval_call(&x->ev, &callee, nargs, args, keywords, span, out);
+    x->muted--;
+    if (!ok || !row_eval(x, row, nargs, given, keywords, span, &tree))
         return false;
     if (tree.kind == VAL_ABSENT)
         return true;
-    x->muted++; /* for the shapes of the results */
-    bool ok = eval_call(&x->ev, &callee, nargs, args, keywords, span, out);
-    x->muted--;
-    if (!ok)
-        return false;
     *done = true;
     if (!bind_result(x, &tree, span, out))
         export_refuse(x, span, "%s with these arguments", name_text(x->ev.names, fn->def->name));

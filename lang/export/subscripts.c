@@ -1,5 +1,6 @@
-/* Reads of elements, as what they are for all indices of the maps around at once. A subscript that goes over a whole dimension only renames it; one place, or places in steps, are a
-   slice; all others are positions along the dimension, numbers in the file where they can be. */
+/* Reads of elements, as what they are for all indices of the maps around at once. A subscript that
+   goes over a whole dimension only renames it; one place, or places in steps, are a slice; all
+   others are positions along the dimension, numbers in the file where they can be. */
 #include "lang/export/internal.h"
 
 #include <string.h>

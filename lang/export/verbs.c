@@ -106,10 +106,13 @@ static bool verb_let(void *host, struct name n, struct value *v, struct span spa
     return true;
 }
 
+/* A name of the program, none of the library's own. */
 static void verb_hint(void *host, struct tensor *t, struct name n) {
-    (void)host;
-    (void)t;
-    (void)n;
+    struct export *x = host;
+    const struct cont *c = verb_cont(x, t);
+    bool own = !x->ev.frame || x->ev.frame->module->prelude;
+    if (!x->muted && own && c->now && c->now->val && name_none(c->now->val->hint))
+        c->now->val->hint = n;
 }
 
 /* The index R as an axis; *INDEX is its value. */
@@ -139,10 +142,14 @@ struct over {
 static void note_index(void *data, struct name n) {
     struct over *o = data;
     const struct meaning *m = integer_meaning(o->x, n);
-    o->found = o->found || (m && (m->axis || m->found));
+    const struct axis *axes[LAZY_RANK];
+    uint32_t count = 0;
+    if (m && m->found)
+        lazy_axes(m->found, &count, axes);
+    o->found = o->found || (m && (m->axis || count));
 }
 
-/* How many turns RANGE has at most, where it hangs on outer indices that are counted; 0 if it is not
+/* How many turns R has at most, where it hangs on outer indices that are counted; 0 if it is not
    known. */
 static int64_t most_turns(struct export *x, const struct eval_range *r) {
     struct value n = int_op(&x->ev, INT_SUB, &r->hi, &r->lo);

@@ -1,7 +1,7 @@
-/* Writes of elements, as what they are for all indices of the maps around at once. A write that goes
-   over the whole container makes what it holds anew; one to some places puts values into what it
-   held. In a branch, and in a range that is not the same for all outer indices, a mask says where
-   writes count. */
+/* Writes of elements, as what they are for all indices of the maps around at once. A write that
+   goes over the whole container makes what it holds anew; one to some places puts values into what
+   it held. In a branch, and in a range that is not the same for all outer indices, a mask says
+   where writes count. */
 #include "lang/export/internal.h"
 
 #include <string.h>

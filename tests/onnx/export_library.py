@@ -1,5 +1,5 @@
-"""export_library.py: the examples in the library's documentation as cases of export.py, and which of
-them cannot be exported, with the reason."""
+"""export_library.py: the examples in the library's documentation as cases of export.py, and which
+of them cannot be exported, with the reason."""
 
 import glob
 import json

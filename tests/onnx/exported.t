@@ -118,6 +118,47 @@ tap.is_str(done, (1, "", """p.dcl:4:3: error: cannot export f: 2 problems
    note: a loop whose number of turns is not known: p.dcl:5:3
 """), "a list of what ONNX cannot say")
 tap.ok(not os.path.exists("no.onnx"), "and no file")
+for text, shapes, want in (
+        ("map i in N, j in M { y[i] prod= x[i, 0] }", "N, M",
+         ["a product of equal numbers over an index"]),
+        ("map i in N { y[i] = 2 }", "2*N, 3", ["a size that no input has"]),
+        ("map i in N { y[i] = f32(shl(i32(x[i, 0]), 1)) }", "N, 3", ["shl of i32"]),
+        ("map i in N, j in 0:i { y[i] += x[i, 0] }", "N, 3",
+         ["a range that is not the same for all indices"]),
+        ("y = 0;  for i in 0:5000 { y += 1 }", "N, 3", ["a loop of more than 4096 turns"]),
+        ("l, g = gradient sum(x) over x;  y = g[:, 0]", "N, 3", ["a gradient"]),
+        ("y = 0;  map i in N, j in M { if x[i, j] > 0 { y[i] = x[i, j] } }", "N, 3",
+         ["a write in which the order of a map's indices decides"]),
+        ("y = 0;  map i in N { y[i64(x[i, 0])] = 1 }", "N, 3",
+         ["a write at a place that data choose, without a resolution"]),
+        ("y = 0;  map i in N { if x[i, 0] > 0 { y[2*i - 1] = 1 } }", "N, 3",
+         ["a write that counts at some places only, which the run finds"]),
+        ("z: f32[?]\nmap i in N { x[i, 0] >> z[?] }\ny = sum(z)", "N, 3",
+         ["a container that grows", "a loop whose number of turns is not known"]),
+):
+    write("fn f(x: f32[N, M]) -> y: f32[N] {\n%s\n}\n" % text)
+    status, _, errors = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "no.onnx", "--shape",
+                                "x=f32[%s]" % shapes)
+    told = [line.split(": ")[1] for line in errors.splitlines() if line.startswith("   note")]
+    tap.is_str((status, told), (1, want), "refused: " + want[0])
+for text, entry, want in (
+        ("fn f(x: f32[N]) -> any { (x, x) }", "f", "   note: a result that is a list\n"),
+        ("""layer Net {
+  buffer n: i64 = 0
+  fn forward(x: f32[N]) -> f32[N] {
+    n += 1
+    x
+  }
+}
+net = Net()
+""", "net", "   note: a write to what the model is given: p.dcl:4:5\n"),
+        ("fn f(x: f32[N, 2, L], w: f32[3, 2, K]) -> any { conv(x, w) }", "f",
+         "   note: an attribute of Conv that is not known before it runs: p.dcl:1:49\n")):
+    write(text)
+    status, _, errors = tap.dcl("export", "p.dcl", "--entry", entry, "-o", "no.onnx")
+    tap.ok(status == 1 and errors.endswith(want) and errors.count("note") == 1,
+           "refused: " + want.strip(), errors)
+tap.ok(not os.path.exists("no.onnx"), "still no file")
 with open("there.onnx", "w", encoding="utf-8") as file:
     file.write("kept")
 tap.dcl("export", "p.dcl", "--entry", "f", "-o", "there.onnx")

@@ -5,10 +5,13 @@ fn gates(w, H: int, order: list) -> any {
   parts = [node("Slice", [w, [k * H], [k * H + H], [0]]) for k in order]
   node("Unsqueeze", [node("Concat", parts, [("axis", 0)]), [0]])
 }
+
 fn ahead(x) -> any { node("Unsqueeze", [x, [0]]) }
+
 fn counted(lengths) -> any {
   if lengths == none { none } else { node("Cast", [lengths], [("to", i32)]) }
 }
+
 fn towards(reverse) -> str { if reverse { "reverse" } else { "forward" } }
 
 fn lstm(x, w, u, b, h0, c0, lengths = none; reverse = false) -> any {
@@ -21,6 +24,7 @@ fn lstm(x, w, u, b, h0, c0, lengths = none; reverse = false) -> any {
   [node("Squeeze", [n, [1]]), node("Squeeze", [output(1, n), [0]]),
       node("Squeeze", [output(2, n), [0]])]
 }
+
 fn gru(x, w, u, bw, bu, h0, lengths = none; reverse = false) -> any {
   H = h0.shape[1]
   order = [1, 0, 2]

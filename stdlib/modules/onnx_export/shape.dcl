@@ -53,7 +53,7 @@ fn pad(x, pads: list; mode: str = "constant", value: float = 0) -> any {
 
 fn sum(x; axes = none, keepdims: bool = false) -> any {
   if x.dtype in [f16, bf16] { return none }
-  reduce_sum(x, axes_of(axes, x.rank), keepdims)
+  reduce_sum(x, axes_of(axes, x.rank), keepdims, x.dtype)
 }
 
 fn mean(x; axes = none, keepdims: bool = false, opset: int) -> any {

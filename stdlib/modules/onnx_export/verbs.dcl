@@ -81,23 +81,37 @@ fn scalar_bit_not(a, opset: int) -> any { if opset < 18 { none } else { node("Bi
 
 # ONNX shifts what has no sign, and says nothing of counts beyond the bits.
 fn scalar_shr(a, b, type: dtype) -> any { shifted(a, b, type, "RIGHT") }
+
 fn scalar_shl(a, b, type: dtype) -> any { shifted(a, b, type, "LEFT") }
+
 fn shifted(a, b, type: dtype, way: str) -> any {
   found = [n for t, n in [(u8, 8), (u32, 32), (u64, 64)] if t == type]
   if len(found) == 0 { return none }
   n = node("BitShift", [a, b], [("direction", way)])
   node("Mul", [n, node("Cast", [node("Less", [b, constant(type, found[0])])], [("to", type)])])
 }
+
 fn scalar_select(c, a, b) -> any { node("Where", [c, a, b]) }
 
 # --- resolutions, over axes ---
 
-fn reduce_sum(x, axes: list, keep) -> any {
+# ONNX adds up numbers of 32 bits and more; what wraps there wraps the same in fewer.
+fn reduce_sum(x, axes: list, keep, type: dtype) -> any {
+  if type in [i8, u8, i16, u16] { return narrow_sum(x, axes, keep, type) }
   node("ReduceSum", [x, axes], [("keepdims", keep)])
 }
 
-fn reduce_prod(x, axes: list, keep, opset: int) -> any {
+fn reduce_prod(x, axes: list, keep, opset: int, type: dtype) -> any {
+  if type in [i8, u8, i16, u16] {
+    n = node("Cast", [x], [("to", i32)])
+    return node("Cast", [reduce_over("ReduceProd", n, axes, keep, opset)], [("to", type)])
+  }
   reduce_over("ReduceProd", x, axes, keep, opset)
+}
+
+fn narrow_sum(x, axes: list, keep, type: dtype) -> any {
+  n = node("Cast", [x], [("to", i32)])
+  node("Cast", [node("ReduceSum", [n, axes], [("keepdims", keep)])], [("to", type)])
 }
 
 fn reduce_max(x, axes: list, keep, opset: int) -> any {
