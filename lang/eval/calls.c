@@ -335,7 +335,7 @@ bool call_function(struct eval *ev, const struct function *fn, uint32_t nargs,
     b.env = env_new(ev->arena, ENV_FUNCTION, fn->self ? fn->self->env : NULL, fn->module);
     struct name outer = ev->fn_name;
     struct calling *frame = ARENA_NEW(ev->arena, struct calling); /* sites keep it */
-    *frame = (struct calling){ev->frame, fn->module, def->name, span, def->span, rules};
+    *frame = (struct calling){ev->frame, fn->module, def->name, span, def->span, rules, fn->self};
     bool returned = ev->returned;
     struct value result = ev->result, body = value_none();
     ev->fn_name = def->name;

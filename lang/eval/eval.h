@@ -129,6 +129,7 @@ struct calling {
     struct span span;                /* of the call */
     struct span def;                 /* of the definition that is called */
     const struct rewrite_use *rules; /* that have been applied to its body, the last first */
+    const struct instance *self;     /* of a method */
 };
 
 struct eval {

@@ -14,6 +14,7 @@ struct export *export_begin(struct arena *a, struct names *names, struct sym_ctx
     x->states = map_new(a);
     x->imports = map_new(a);
     x->names = map_new(a);
+    x->node_names = map_new(a);
     x->ev = (struct eval){.arena = a,
                           .names = names,
                           .syms = syms,

@@ -20,6 +20,7 @@ struct val {
 /* A node. */
 struct made {
     const char *op, *domain;
+    const char *scope; /* the dotted path of the instance that it belongs to */
     uint32_t n;
     struct val **in; /* NULL: left out */
     VEC(struct wire_attribute *) attributes;
@@ -103,8 +104,8 @@ struct export {
     struct map meaning_of; /* name.i -> 1 + index into meanings */
     VEC(struct known) known;
     struct map by_hash;
-    struct map states, imports; /* pointer -> struct tensor * */
-    struct map names;           /* of values that are taken: hash -> 1 */
+    struct map states, imports;   /* pointer -> struct tensor * */
+    struct map names, node_names; /* that are taken: hash -> 1 */
     VEC(struct problem) problems;
     const struct lazy *mask; /* where writes count; NULL: everywhere */
     uint32_t branches;       /* around, which MASK is of; */

@@ -81,6 +81,14 @@ static void key_attribute(struct buf *key, const struct wire_attribute *a) {
     buf_text(key, ";");
 }
 
+/* The path of the instance whose method is being evaluated. */
+static const char *scope_here(const struct export *x) {
+    for (const struct calling *c = x->ev.frame; c; c = c->outer)
+        if (c->self)
+            return name_text(x->ev.names, c->self->path);
+    return "";
+}
+
 struct val *model_node(struct export *x, const char *op, const char *domain, uint32_t n,
                        struct val *const *in, uint32_t nattributes,
                        struct wire_attribute *const *attributes, uint32_t out) {
@@ -95,7 +103,7 @@ struct val *model_node(struct export *x, const char *op, const char *domain, uin
     if (k->val)
         return output_of(x, k->val->by, out);
     struct made *node = ARENA_NEW(x->arena, struct made);
-    *node = (struct made){.op = op, .domain = domain, .n = n};
+    *node = (struct made){.op = op, .domain = domain, .scope = scope_here(x), .n = n};
     node->in = arena_copy(x->arena, in, n * sizeof *in);
     for (uint32_t i = 0; i < nattributes; i++)
         VEC_PUSH(x->arena, node->attributes, attributes[i]);
@@ -200,12 +208,23 @@ static struct wire_value *value_message(struct export *x, const char *name, enum
     return v;
 }
 
+/* What people call node M: its scope, as dcl import finds layers by, and the operator. */
+static const char *node_name(struct export *x, const struct made *m) {
+    const char *base = arena_printf(x->arena, "%s%s/%s", *m->scope ? "/" : "", m->scope, m->op);
+    const char *name = base;
+    for (unsigned k = 1; map_get(&x->node_names, hash_bytes(name, strlen(name), 0), NULL); k++)
+        name = arena_printf(x->arena, "%s_%u", base, k);
+    map_put(&x->node_names, hash_bytes(name, strlen(name), 0), 1);
+    return name;
+}
+
 static void add_nodes(struct export *x, struct wire_graph *g) {
     for (uint32_t i = 0; i < x->nodes.n; i++) {
         struct made *m = x->nodes.at[i];
         if (!m->used)
             continue;
         struct wire_node *n = ARENA_NEW(x->arena, struct wire_node);
+        n->name = text_bytes(node_name(x, m));
         n->op_type = text_bytes(m->op);
         n->domain = text_bytes(m->domain);
         for (uint32_t k = 0; k < m->n; k++) {
