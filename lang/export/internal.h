@@ -216,11 +216,15 @@ enum place_kind {
     PLACE_WHOLE, /* an index that goes over the whole dimension */
     PLACE_UNIT,  /* the one place of a dimension of size 1 */
     PLACE_ONE,   /* one place */
+    PLACE_JOINT, /* several indices that make up the dimension */
     PLACE_SLICE, /* an index in steps */
     PLACE_ANY
 };
+enum { JOINT_MOST = 6 };
 struct place {
     enum place_kind kind;
+    uint32_t njoint; /* JOINT: the axes, the outermost first */
+    const struct axis *joint[JOINT_MOST];
     const struct axis *axis; /* WHOLE, SLICE */
     struct sym at;           /* as it is */
     struct sym first;        /* SLICE */
@@ -228,6 +232,8 @@ struct place {
     bool inside; /* proved to be in the dimension */
     bool found;  /* data are in it */
 };
+/* Whether P goes over A. */
+bool place_uses(const struct place *p, const struct axis *a);
 struct place subscript_place(struct export *x, const struct value *at, const struct value *size);
 /* P for each place, held between 0 and the size if it may leave it and HOLD. *INSIDE, if it is
    wanted, gets where it does not, too. */
@@ -237,5 +243,16 @@ const struct lazy *subscript_position(struct export *x, const struct place *p,
 /* Numbers for each place on the axes of S, which are counted; false if S has others in it. */
 bool subscript_table(struct export *x, struct sym s, uint32_t n, const struct axis *const *axes,
                      int64_t *out);
+
+/* joints.c */
+/* Whether the subscript P of a dimension of SIZE is a joint of indices; fills P's. */
+bool joint_find(struct export *x, struct place *p, const struct value *size);
+/* L with the axes of P in the place of the dimension OWN. */
+const struct lazy *joint_split(struct export *x, const struct lazy *l, const struct axis *own,
+                               const struct place *p);
+/* L over N dimensions DIM of a container, of which it has the indices at P; all are UNIT, WHOLE or
+   JOINT. */
+const struct lazy *joint_merge(struct export *x, const struct lazy *l, uint32_t n,
+                               const struct axis *const *dim, const struct place *p);
 
 #endif

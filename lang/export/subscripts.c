@@ -32,6 +32,13 @@ static void hunt_atom(void *data, struct name n) {
     h->found = h->found || m->found;
 }
 
+bool place_uses(const struct place *p, const struct axis *a) {
+    bool found = (p->kind == PLACE_WHOLE || p->kind == PLACE_SLICE) && p->axis == a;
+    for (uint32_t k = 0; p->kind == PLACE_JOINT && k < p->njoint; k++)
+        found = found || p->joint[k] == a;
+    return found;
+}
+
 struct place subscript_place(struct export *x, const struct value *at, const struct value *size) {
     struct sym_ctx *c = x->ev.syms;
     struct sym s = value_sym(&x->ev, at), factor;
@@ -44,6 +51,12 @@ struct place subscript_place(struct export *x, const struct value *at, const str
         p.kind = size->kind == VAL_INT && size->i == 1 && p.inside ? PLACE_UNIT : PLACE_ONE;
         return p;
     }
+    if (h.n > 1 && !h.found && joint_find(x, &p, size)) {
+        p.kind = PLACE_JOINT;
+        p.inside = true;
+        return p;
+    }
+    p.njoint = 0;
     if (h.n != 1 || h.found || !p.inside || !sym_linear(c, s, h.axis->atom, &factor, &p.first) ||
         !sym_is_const(c, factor, &p.step) || p.step < 1)
         return p;
@@ -241,16 +254,19 @@ bool verb_read(void *host, const struct tensor *t, const struct value *at,
             taken[ntaken++] = l->axis[d];
     }
     for (uint32_t d = 0; d < c->rank; d++) {
-        if (p[d].kind != PLACE_WHOLE && p[d].kind != PLACE_SLICE)
-            continue;
         bool twice = false;
         for (uint32_t k = 0; k < ntaken; k++)
-            twice = twice || taken[k] == p[d].axis;
+            twice = twice || place_uses(&p[d], taken[k]);
         if (twice)
             p[d].kind = PLACE_ANY;
-        else
+        else if (p[d].kind == PLACE_WHOLE || p[d].kind == PLACE_SLICE)
             taken[ntaken++] = p[d].axis;
+        for (uint32_t k = 0; !twice && k < p[d].njoint; k++)
+            taken[ntaken++] = p[d].joint[k];
     }
+    for (uint32_t d = 0; d < c->rank; d++)
+        if (p[d].kind == PLACE_JOINT && lazy_has(l, c->own[d]))
+            l = joint_split(x, l, c->own[d], &p[d]);
     for (uint32_t d = 0; d < c->rank; d++) {
         if (p[d].kind == PLACE_WHOLE) {
             renamed[nrenamed] = c->own[d];

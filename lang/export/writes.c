@@ -69,16 +69,21 @@ static bool write_all(const struct write *w) {
     struct cont *c = w->c;
     const struct axis *used[LAZY_RANK], *own[LAZY_RANK], *rest[LAZY_RANK];
     const struct lazy *l = w->value, *old = before(w);
-    uint32_t n = 0;
-    bool keep = false;
+    uint32_t n = 0, nused = 0;
+    bool keep = false, joint = false;
     for (uint32_t d = c->around; d < w->n; d++) {
         keep = keep || w->p[d].kind == PLACE_UNIT;
+        joint = joint || w->p[d].kind == PLACE_JOINT;
         if (w->p[d].kind != PLACE_WHOLE)
             continue;
         used[n] = w->p[d].axis;
         own[n++] = w->dim[d];
     }
-    uint32_t nrest = free_axes(w, n, used, rest);
+    nused = n;
+    for (uint32_t d = c->around; d < w->n; d++)
+        for (uint32_t k = 0; k < w->p[d].njoint; k++)
+            used[nused++] = w->p[d].joint[k];
+    uint32_t nrest = free_axes(w, nused, used, rest);
     union scalar identity = identity_of(w);
     if (w->r == RES_NONE) {
         l = lazy_taken(x, l);
@@ -88,9 +93,9 @@ static bool write_all(const struct write *w) {
         l = masked(w, l, lazy_rename(x, old, n, own, used));
     } else {
         l = masked(w, l, lazy_number(x, c->type, identity));
-        l = lazy_reduce(x, w->r, l, nrest, rest, keep, w->span);
+        l = lazy_reduce(x, w->r, l, nrest, rest, keep && !joint, w->span);
     }
-    l = lazy_rename(x, l, n, used, own);
+    l = joint ? joint_merge(x, l, w->n, w->dim, w->p) : lazy_rename(x, l, n, used, own);
     bool fresh = old->constant && scalar_same(c->type, old->number, identity);
     if (w->r != RES_NONE && !fresh) {
         const struct lazy *pair[2] = {old, l};
@@ -344,9 +349,13 @@ bool verb_write(void *host, const struct tensor *t, const struct value *at, stru
         w.dim[w.n] = c->own[d];
         *p = subscript_place(x, &at[d], &c->own[d]->count);
         w.outside = w.outside || (drop && !p->inside);
-        whole = whole && (p->kind == PLACE_UNIT || p->kind == PLACE_WHOLE);
-        for (uint32_t k = 0; whole && k < w.n; k++)
-            whole = p->kind == PLACE_UNIT || w.p[k].axis != p->axis;
+        bool joint = p->kind == PLACE_JOINT && !x->mask;
+        whole = whole && (p->kind == PLACE_UNIT || p->kind == PLACE_WHOLE || joint);
+        for (uint32_t k = 0; whole && k < w.n; k++) {
+            whole = p->kind != PLACE_WHOLE || !place_uses(&w.p[k], p->axis);
+            for (uint32_t j = 0; whole && j < p->njoint; j++)
+                whole = !place_uses(&w.p[k], p->joint[j]);
+        }
     }
     if (whole)
         return write_all(&w);
