@@ -1,5 +1,5 @@
 /* The reader of ONNX's messages: what it makes of fields, and that it refuses what is no message,
-   with a reason and a place. */
+   with a reason and a place. The writer: that what was read is written as it was. */
 #include "lang/onnx/wire.h"
 #include "tests/harness/tap.h"
 
@@ -122,9 +122,51 @@ static void test_text(void) {
        "comparing");
 }
 
+struct written {
+    char bytes[256];
+    size_t n;
+};
+
+static void put(void *to, const void *bytes, size_t n) {
+    struct written *w = to;
+    if (w->n + n <= sizeof w->bytes)
+        memcpy(w->bytes + w->n, bytes, n);
+    w->n += n;
+}
+
+/* What is read of the N bytes at BYTES is written as these bytes. */
+static void is_kept(const char *bytes, size_t n, const char *what) {
+    struct written w = {{0}, 0};
+    const char *reason = NULL;
+    struct wire_model *m = wire_read(arena, bytes, n, &reason);
+    if (m)
+        wire_write(m, put, &w);
+    ok(m && w.n == n && memcmp(w.bytes, bytes, n) == 0, "kept: %s", what);
+    is_int(m ? (long long)wire_size(m) : -1, (long long)n, "as many bytes as it says");
+}
+
+#define KEPT(text, what) is_kept(text, sizeof(text) - 1, what)
+
+static void test_written(void) {
+    KEPT("", "nothing");
+    KEPT("\x08\x08\x12\x03"
+         "dcl",
+         "a number and a text");
+    KEPT("\x08\x80\x01", "a number of two bytes");
+    KEPT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a negative number");
+    KEPT("\x08\x00", "a 0 that stands there");
+    KEPT("\x42\x02\x10\x11\x42\x05\x0a\x01z\x10\x03", "messages, in order");
+    KEPT("\x3a\x06\x2a\x04\x08\x05\x08\x06", "numbers in messages in messages");
+    KEPT("\x3a\x0c\x2a\x0a\x25\0\0\x80\x3f\x25\0\0\0\xc0", "floats");
+    KEPT("\x3a\x0b\x2a\x09\x51\0\0\0\0\0\0\xf0\x3f", "doubles");
+    KEPT("\x3a\x07\x0a\x05\x0a\x01x\x0a\x00", "texts, empty ones too");
+    KEPT("\x3a\x09\x0a\x07\x2a\x05\x15\0\0\0\0", "a float of 0 that stands there");
+}
+
 int main(void) {
     arena = arena_new();
     test_fields();
+    test_written();
     test_refused();
     test_depth();
     test_text();
