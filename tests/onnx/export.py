@@ -70,12 +70,12 @@ def differs(got, want):
             if (g != w).any():
                 return "%d of %d numbers differ" % ((g != w).sum(), w.size)
             continue
-        g, w = g.astype("f8"), w.astype("f8")
+        half, g, w = w, g.astype("f8"), w.astype("f8")
         if (numpy.isfinite(g) != numpy.isfinite(w)).any():
             return "other infinities or NaN"
         ok = numpy.isfinite(w)
         top = abs(w[ok]).max() if ok.any() else 1
-        limit = LIMIT if got[0].dtype != numpy.float16 else 1e-2
+        limit = LIMIT if half.dtype != numpy.float16 else 1e-2
         if ok.any() and abs(g[ok] - w[ok]).max() > limit * max(top, 1e-3):
             return "%.1e apart, of %.2g" % (abs(g[ok] - w[ok]).max(), top)
     return None

@@ -45,7 +45,10 @@ fn scalar_or(a, b) -> any { node("Or", [a, b]) }
 
 fn scalar_not(a) -> any { node("Not", [a]) }
 
-fn scalar_neg(a) -> any { node("Neg", [a]) }
+fn scalar_neg(a, type: dtype) -> any {
+  if type in [u8, u16, u32, u64] { return node("Sub", [constant(type, 0), a]) }
+  node("Neg", [a])
+}
 
 fn scalar_max(a, b) -> any { node("Max", [a, b]) }
 
@@ -102,11 +105,15 @@ fn reduce_sum(x, axes: list, keep, type: dtype) -> any {
 }
 
 fn reduce_prod(x, axes: list, keep, opset: int, type: dtype) -> any {
-  if type in [i8, u8, i16, u16] {
-    n = node("Cast", [x], [("to", i32)])
-    return node("Cast", [reduce_over("ReduceProd", n, axes, keep, opset)], [("to", type)])
-  }
-  reduce_over("ReduceProd", x, axes, keep, opset)
+  reduce_wide("ReduceProd", [i8, u8, i16, u16], x, axes, keep, opset, type)
+}
+
+fn reduce_max(x, axes: list, keep, opset: int, type: dtype) -> any {
+  reduce_wide("ReduceMax", [i16, u16], x, axes, keep, opset, type)
+}
+
+fn reduce_min(x, axes: list, keep, opset: int, type: dtype) -> any {
+  reduce_wide("ReduceMin", [i16, u16], x, axes, keep, opset, type)
 }
 
 fn narrow_sum(x, axes: list, keep, type: dtype) -> any {
@@ -114,12 +121,11 @@ fn narrow_sum(x, axes: list, keep, type: dtype) -> any {
   node("Cast", [node("ReduceSum", [n, axes], [("keepdims", keep)])], [("to", type)])
 }
 
-fn reduce_max(x, axes: list, keep, opset: int) -> any {
-  reduce_over("ReduceMax", x, axes, keep, opset)
-}
-
-fn reduce_min(x, axes: list, keep, opset: int) -> any {
-  reduce_over("ReduceMin", x, axes, keep, opset)
+# In i32 for the types NARROW.
+fn reduce_wide(op: str, narrow: list, x, axes: list, keep, opset: int, type: dtype) -> any {
+  if not (type in narrow) { return reduce_over(op, x, axes, keep, opset) }
+  n = node("Cast", [x], [("to", i32)])
+  node("Cast", [reduce_over(op, n, axes, keep, opset)], [("to", type)])
 }
 
 # Truth values have a smallest and a largest one only as numbers.
