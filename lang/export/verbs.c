@@ -262,6 +262,18 @@ static bool verb_branch(void *host, const struct value *condition, struct span s
     return ok;
 }
 
+/* The side of a branch that is known not to be taken. */
+static void verb_imagine(void *host, eval_body *side, void *data) {
+    struct export *x = host;
+    struct diags *told = x->ev.diags, nothing;
+    diags_init(&nothing, x->arena, told->sources);
+    x->ev.diags = &nothing;
+    x->muted++;
+    side(data, NULL);
+    x->muted--;
+    x->ev.diags = told;
+}
+
 /* Sizes that do not fit are the caller's mistake, which a model cannot tell of. */
 static bool verb_require(void *host, const struct value *condition, const char *text,
                          struct span span) {
@@ -404,6 +416,7 @@ const struct eval_ops export_verbs = {
     .loop = verb_loop,
     .repeat = verb_repeat,
     .branch = verb_branch,
+    .imagine = verb_imagine,
     .require = verb_require,
     .state = verb_state,
     .gradient = verb_gradient,

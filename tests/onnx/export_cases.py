@@ -324,6 +324,14 @@ fn f(x: f32[N, M]) -> f32[N, M] {
   x
 }
 """, "f", {"x": (F, [N, ("M", 4)])}),
+    "a branch that is decided": ("""
+fn f(x: f32[N]) -> f32[N] {
+  s = f32(2)
+  y = if s > 1 { x * 2 } else { x - 1 }
+  if bool(0) { y = y + 1 }
+  y
+}
+""", "f", {"x": (F, [("N", 9)])}),
     "values of branches": ("""
 fn f(x: f32[N]) -> (y: f32[N], n: i64) {
   map i { y[i] = if x[i] < 0 { exp(x[i]) } else { 1 + x[i] } }
