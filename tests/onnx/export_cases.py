@@ -503,6 +503,11 @@ fn f(x: f32[N]) -> (a: f32[N], b: f32[N], c: f32[N]) {
 """, "f", {"x": (F, [N])}),
     "nothing is computed": ("fn f(x: f32[N]) -> f32[N] { x }", "f", {"x": (F, [N])}),
     "constants only": ("fn f(x: f32[N]) -> y: f32[N, 2] { y = 5 }", "f", {"x": (F, [N])}),
+    "empty, in another shape": ("""
+fn f(x: f32[N, 3, 0], k: i64[N]) -> y: f32[N, 0] {
+  map n in N, l in 0 { y[n, l] = x[n, k[n] % 3, l] }
+}
+""", "f", {"x": (F, [N, 3, 0]), "k": (I, [N])}),
     "empty": ("fn f(x: f32[N, 0]) -> y: f32[N] { map i in N, j in 0 { y[i] += x[i, j] } }", "f",
               {"x": (F, [N, 0])}),
 }

@@ -11,11 +11,11 @@ fn swap_axes(x, a: int, b: int) -> any {
 fn reshape(x, to: shape) -> any {
   R = reshape_shape(x.shape, to)
   free = [i for i, n in enumerate(to) if kind(n) == "int" and proved(n == -1)]
-  node("Reshape", [x, if len(free) == 1 and not any([proved(n == 0) for n in R]) { to } else { R }])
+  move_reshape(x, if len(free) == 1 and not any([proved(n == 0) for n in R]) { to } else { R })
 }
 
 fn flatten(x; start: int = 1, end: int = -1) -> any {
-  node("Reshape", [x, flat_shape(x.shape, start, end)])
+  move_reshape(x, flat_shape(x.shape, start, end))
 }
 
 fn squeeze(x; axes = none) -> any { node("Squeeze", [x, unit_axes(x.shape, axes)]) }

@@ -155,7 +155,8 @@ fn move_squeeze(x, axes: list) -> any { node("Squeeze", [x, axes]) }
 
 fn move_unsqueeze(x, axes: list) -> any { node("Unsqueeze", [x, axes]) }
 
-fn move_reshape(x, shape) -> any { node("Reshape", [x, shape]) }
+# A 0 is a size of 0 and not that of x.
+fn move_reshape(x, shape) -> any { node("Reshape", [x, shape], [("allowzero", 1)]) }
 
 fn move_expand(x, shape) -> any { node("Expand", [x, shape]) }
 
