@@ -166,7 +166,9 @@ with open("there.onnx", encoding="utf-8") as file:
     tap.is_str(file.read(), "kept", "a file that is there stays")
 write(MLP)
 for options, want in (
-        ([], "dcl: export wants one file, --entry NAME and -o MODEL.onnx\n"),
+        ([], "dcl: export wants --entry, the function that is meant, as in: dcl export p.dcl "
+             "--entry NAME\n"),
+        (["--entry", "net"], "dcl: export wants one file, --entry NAME and -o MODEL.onnx\n"),
         (["--entry", "net", "-o", "m.onnx", "--opset", "x"],
          "dcl: --opset wants a number, not 'x'\n"),
         (["--entry", "net", "-o", "m.onnx", "--opset", "9"],

@@ -157,8 +157,8 @@ static void test_written(void) {
     KEPT("\x08\x00", "a 0 that stands there");
     KEPT("\x42\x02\x10\x11\x42\x05\x0a\x01z\x10\x03", "messages, in order");
     KEPT("\x3a\x06\x2a\x04\x08\x05\x08\x06", "numbers in messages in messages");
-    KEPT("\x3a\x0c\x2a\x0a\x25\0\0\x80\x3f\x25\0\0\0\xc0", "floats");
-    KEPT("\x3a\x0b\x2a\x09\x51\0\0\0\0\0\0\xf0\x3f", "doubles");
+    KEPT("\x3a\x0c\x2a\x0a\x22\x08\0\0\x80\x3f\0\0\0\xc0", "floats");
+    KEPT("\x3a\x0c\x2a\x0a\x52\x08\0\0\0\0\0\0\xf0\x3f", "doubles");
     KEPT("\x3a\x07\x0a\x05\x0a\x01x\x0a\x00", "texts, empty ones too");
     KEPT("\x3a\x09\x0a\x07\x2a\x05\x15\0\0\0\0", "a float of 0 that stands there");
 }
