@@ -549,6 +549,7 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.body = ARENA_NEW(a, struct body);
     operands_enter(&m, ARENA_NEW(a, struct operands), true);
     m.stand_ins = map_new(a);
+    m.sizes = map_new(a);
     m.results = map_new(a);
     m.symbols = map_new(a);
     m.dims = map_new(a);

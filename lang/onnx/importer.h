@@ -99,6 +99,7 @@ struct importer {
     struct operands *operands;     /* of the graph that is imported */
     VEC(struct operand *) weights; /* beside those of the model */
     struct map stand_ins;          /* stand-in -> struct operand * */
+    struct map sizes;              /* symbol of a size that a run finds -> struct found_size * */
     struct map results;            /* id of an output -> name */
     struct map symbols;            /* name of a dimension, as an id of the model -> name */
     struct map dims;               /* names that are symbols of the outline -> 1 */
@@ -125,7 +126,10 @@ void add_assignment(struct importer *m, struct ast *block, struct ast *to, struc
 /* OF[:, AT, :]: of RANK dimensions that at AXIS. */
 struct ast *new_part(struct importer *m, struct ast *of, uint32_t rank, uint32_t axis,
                      struct ast *at);
-/* A static value as an expression: a number, symbol, text, truth value, type, or list of such. */
+/* Notes that X, of the graph that is imported, has its sizes. */
+void note_sizes(struct importer *m, const struct operand *x);
+/* A static value as an expression: a number, symbol, text, truth value, type, or list of such. A
+   size that a run finds is the size of an operand that has it; a problem if there is none. */
 struct ast *ast_of_value(struct importer *m, const struct value *v);
 
 /* --- operands.c ------------------------------------------------------------------------------ */

@@ -24,6 +24,7 @@ struct operand *operand_make(struct importer *m, enum operand_kind kind, enum dt
     x->stand_in = name_of_text(m->names, arena_printf(m->arena, "$%u", ++m->stands));
     map_put(&m->stand_ins, x->stand_in.i, (uintptr_t)x);
     env_bind(m->env, x->stand_in, v, (struct span){0});
+    note_sizes(m, x);
     return x;
 }
 

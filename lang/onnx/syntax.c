@@ -59,14 +59,95 @@ struct ast *new_part(struct importer *m, struct ast *of, uint32_t rank, uint32_t
     return x;
 }
 
+/* --- symbols ------------------------------------------------------------------------------- */
+
+/* A size that a run finds is a symbol of the outline, which no program can spell: it is read from
+   an operand that has such a dimension. */
+struct found_size {
+    const struct operand *of;
+    uint32_t dim;
+    const struct operands *in; /* the graph that OF is of */
+};
+
+static bool is_here(const struct importer *m, const struct operands *in) {
+    const struct operands *at = m->operands;
+    while (at && at != in)
+        at = at->before;
+    return at;
+}
+
+static const struct found_size *found_size(const struct importer *m, struct name symbol) {
+    uint64_t at = 0;
+    map_get(&m->sizes, symbol.i, &at);
+    const struct found_size *x = (const struct found_size *)(uintptr_t)at;
+    return x && is_here(m, x->in) ? x : NULL;
+}
+
+void note_sizes(struct importer *m, const struct operand *x) {
+    if (x->v.kind != VAL_TENSOR)
+        return;
+    const struct sym_ctx *syms = outline_eval(m->outline)->syms;
+    for (uint32_t d = 0; d < x->v.tensor->rank; d++) {
+        const struct value *size = &x->v.tensor->dims[d];
+        struct name symbol;
+        if (!is_found(m, size) || !sym_is_atom(syms, size->sym, &symbol) || found_size(m, symbol))
+            continue;
+        struct found_size *s = ARENA_NEW(m->arena, struct found_size);
+        *s = (struct found_size){x, d, m->operands};
+        map_put(&m->sizes, symbol.i, (uintptr_t)s);
+    }
+}
+
+#define FOUND "found_by_a_run_"
+
+/* The text of a symbol's expression, with FOUND and K, .shape[D] for the symbol #K. */
+static const char *spelt(struct importer *m, const char *text) {
+    struct buf b = buf_new(m->arena);
+    while (*text) {
+        size_t n = *text == '#' ? 1 + strspn(text + 1, "0123456789") : strcspn(text, "#");
+        if (*text == '#') {
+            struct name symbol = name_of_text(m->names, arena_strndup(m->arena, text, n));
+            const struct found_size *x = found_size(m, symbol);
+            if (!x)
+                onnx_problem(m->problems, "a size that only a run finds would have to be known");
+            buf_printf(&b, FOUND "%.*s.shape[%u]", (int)n - 1, text + 1, x ? x->dim : 0);
+        } else {
+            buf_bytes(&b, text, n);
+        }
+        text += n;
+    }
+    return b.at ? b.at : "";
+}
+
+/* Puts the operands in the place of these names. */
+static void put_operands(struct importer *m, struct ast *e) {
+    const char *text = e->kind == AST_NAME ? name_text(m->names, e->name) : "";
+    if (strncmp(text, FOUND, sizeof FOUND - 1) == 0) {
+        struct name symbol =
+            name_of_text(m->names, arena_printf(m->arena, "#%s", text + sizeof FOUND - 1));
+        const struct found_size *x = found_size(m, symbol);
+        if (x)
+            e->name = x->of->stand_in;
+    }
+    for (uint32_t i = 0; i < e->nkids; i++)
+        if (e->kids[i])
+            put_operands(m, e->kids[i]);
+}
+
 /* An expression of symbols, as the symbolic integers write it. */
 static struct ast *ast_of_sym(struct importer *m, const struct value *v) {
     struct buf text = buf_new(m->arena);
     struct diags *d = &m->errors;
     value_print(outline_eval(m->outline), v, &text);
+    bool found = is_found(m, v);
+    const char *at = found ? spelt(m, text.at) : text.at;
     struct ast *file =
-        parse_source(m->arena, m->names, d, sources_add(d->sources, "<size>", text.at, text.n));
-    return file->nkids == 1 ? file->kids[0] : new_int(m, 0);
+        parse_source(m->arena, m->names, d, sources_add(d->sources, "<size>", at, strlen(at)));
+    if (file->nkids != 1)
+        return new_int(m, 0);
+    if (found)
+        put_operands(m, file->kids[0]);
+    return file->kids[0];
 }
 
 struct ast *ast_of_value(struct importer *m, const struct value *v) {

@@ -167,4 +167,33 @@ check("Add 6", [x, b], [x + b[:, None], x * b[1]],
       node("Add", ["x0", "x1"], ["y0"], broadcast=1, axis=1),
       node("Slice", ["x1"], ["one"], starts=[1], ends=[2]),
       node("Mul", ["x0", "one"], ["y1"], broadcast=1), opset=6)
+# --- sizes that a run finds, as numbers ----------------------------------------------------------
+
+x, keep = f4(5, 2), numpy.array([True, False, True, True, False])
+compress, shape = node("Compress", ["x0", "x1"], ["y"], axis=0), node("Shape", ["y"], ["s"])
+for what, want, nodes, kind in [
+        ("a shape", [3, 2], [node("Identity", ["s"], ["y0"])], I64),
+        ("a shape as floats", [3, 2], [node("Cast", ["s"], ["y0"], to=1)], F32),
+        ("a shape in i32", [3, 2], [node("Cast", ["s"], ["y0"], to=6)], I32),
+        ("arithmetic", [9, 4], [node("Mul", ["s", "s"], ["y0"])], I64),
+        ("sizes beside numbers", [3, 2, 7], [node("Concat", ["s", "seven"], ["y0"], axis=0)], I64),
+        ("a shape turned", [2, 3], [node("Slice", ["s", "last", "before", "zero", "last"],
+                                         ["y0"])], I64),
+        ("a size", 6, [node("Size", ["y"], ["y0"])], I64)]:
+    want = numpy.array(want, {I64: "i8", F32: "f4", I32: "i4"}[kind])
+    check("Compress, " + what, [x, keep], [want], compress, shape, *nodes, outputs=[kind],
+          weights=[number("seven", [7]), number("last", [-1]), number("before", [-9]),
+                   number("zero", [0])])
+check("Compress, a tensor of the shape", [x, keep], [x[keep].T.reshape(2, 3)], compress, shape,
+      node("Slice", ["s", "last", "before", "zero", "last"], ["t"]),
+      node("Reshape", ["z", "t"], ["y0"]), node("Transpose", ["y"], ["z"]),
+      weights=[number("last", [-1]), number("before", [-9]), number("zero", [0])])
+where = numpy.array([[0, 1, 0], [2, 3, 0]], "f4")
+check("NonZero, how many", [where], [numpy.array([2, 3]), numpy.array([3], "f4")],
+      node("NonZero", ["x0"], ["y"]), node("Shape", ["y"], ["y0"]),
+      node("Shape", ["y"], ["s"], start=1), node("Cast", ["s"], ["y1"], to=1), outputs=[I64, F32])
+check("NonZero, all of them counted", [where], [numpy.arange(3)],
+      node("NonZero", ["x0"], ["y"]), node("Shape", ["y"], ["s"], start=1),
+      node("Squeeze", ["s"], ["n"]), node("Range", ["none", "n", "one"], ["y0"]), outputs=[I64],
+      weights=[number("none", 0), number("one", 1)])
 tap.done_testing()
