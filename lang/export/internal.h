@@ -20,7 +20,7 @@ struct val {
 /* A node. */
 struct made {
     const char *op, *domain;
-    const char *scope; /* the dotted path of the instance that it belongs to */
+    const char *scope; /* of the instance that it belongs to: /blocks.0/conv */
     uint32_t n;
     struct val **in; /* NULL: left out */
     VEC(struct wire_attribute *) attributes;

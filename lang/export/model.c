@@ -2,6 +2,7 @@
    need not know whether it is there. At the end only what the results need is written. */
 #include "lang/export/internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct {
@@ -81,11 +82,18 @@ static void key_attribute(struct buf *key, const struct wire_attribute *a) {
     buf_text(key, ";");
 }
 
-/* The path of the instance whose method is being evaluated. */
+/* The instance whose method is being evaluated, as PyTorch's exports have it: of blocks.0.conv
+   /blocks.0/conv. */
 static const char *scope_here(const struct export *x) {
-    for (const struct calling *c = x->ev.frame; c; c = c->outer)
-        if (c->self)
-            return name_text(x->ev.names, c->self->path);
+    for (const struct calling *c = x->ev.frame; c; c = c->outer) {
+        if (!c->self)
+            continue;
+        char *path = arena_printf(x->arena, "/%s", name_text(x->ev.names, c->self->path));
+        for (char *at = path; *at; at++)
+            if (*at == '.' && !isdigit((unsigned char)at[1]))
+                *at = '/';
+        return path[1] ? path : "";
+    }
     return "";
 }
 
@@ -149,10 +157,15 @@ static struct wire_bytes text_bytes(const char *text) {
     return (struct wire_bytes){text, strlen(text)};
 }
 
-/* What V is called if nothing else gives it a name. */
-static const char *usual_name(struct export *x, const struct val *v) {
-    return name_none(v->hint) ? arena_printf(x->arena, "v%u", v->id)
-                              : name_text(x->ev.names, v->hint);
+/* What output K of M, which is called NODE, is called if nothing else gives it a name: as people's
+   exports have it, so that an import finds the same names in layers that are alike. */
+static const char *usual_name(struct export *x, const struct made *m, const char *node,
+                              uint32_t k) {
+    const struct val *v = m->out.at[k];
+    if (name_none(v->hint))
+        return arena_printf(x->arena, "%s_output_%u", node, k);
+    const char *hint = name_text(x->ev.names, v->hint);
+    return *m->scope ? arena_printf(x->arena, "%s/%s", m->scope, hint) : hint;
 }
 
 /* A name that no other value has, from BASE. */
@@ -210,7 +223,7 @@ static struct wire_value *value_message(struct export *x, const char *name, enum
 
 /* What people call node M: its scope, as dcl import finds layers by, and the operator. */
 static const char *node_name(struct export *x, const struct made *m) {
-    const char *base = arena_printf(x->arena, "%s%s/%s", *m->scope ? "/" : "", m->scope, m->op);
+    const char *base = arena_printf(x->arena, "%s/%s", m->scope, m->op);
     const char *name = base;
     for (unsigned k = 1; map_get(&x->node_names, hash_bytes(name, strlen(name), 0), NULL); k++)
         name = arena_printf(x->arena, "%s_%u", base, k);
@@ -224,7 +237,8 @@ static void add_nodes(struct export *x, struct wire_graph *g) {
         if (!m->used)
             continue;
         struct wire_node *n = ARENA_NEW(x->arena, struct wire_node);
-        n->name = text_bytes(node_name(x, m));
+        const char *node = node_name(x, m);
+        n->name = text_bytes(node);
         n->op_type = text_bytes(m->op);
         n->domain = text_bytes(m->domain);
         for (uint32_t k = 0; k < m->n; k++) {
@@ -234,7 +248,7 @@ static void add_nodes(struct export *x, struct wire_graph *g) {
         for (uint32_t k = 0; k < m->out.n; k++) {
             struct val *v = m->out.at[k];
             if (!v->name)
-                v->name = v->used || k == 0 ? name_make(x, usual_name(x, v)) : "";
+                v->name = v->used || k == 0 ? name_make(x, usual_name(x, m, node, k)) : "";
             struct wire_bytes name = text_bytes(v->name);
             VEC_PUSH(x->arena, n->output, name);
         }

@@ -10,7 +10,8 @@
    half an ulp at 1. Where a difference of
    operands can change a comparison, a cast to integers or what is finite, the result is `unsure`
    and is not compared; a branch or subscript that hangs on one ends the walk (`gave_up`).
-   STRICT takes the first two freedoms away. */
+   STRICT takes the first two freedoms away; of terms that differ each addition may round to the
+   other side all the same. */
 #ifndef DCL_TESTS_FUZZ_BOUNDS_H
 #define DCL_TESTS_FUZZ_BOUNDS_H
 
@@ -336,14 +337,15 @@ static struct shade cell_read(const struct bounds *b, enum dtype t, const struct
     if (!dtype_is_float(t) || c->resolution == RES_NONE || s.unsure)
         return s;
     double u = half_ulp(t), r = real_of(t, s.r);
+    double terms = c->n + (s.e > 0); /* one that is 0 here may be another number */
     bool several = !dtype_is_half(t) && (c->n > 2 || (c->n > 1 && s.e > 0));
     bool special = c->plus || c->minus || c->nan;
     if (c->resolution == RES_SUM) {
         s.zero = true;
-        s.e += several && !b->strict ? 2 * c->n * u * c->sum : s.e > 0 ? 2 * u * c->sum : 0;
+        s.e += (several && !b->strict) || s.e > 0 ? 2 * terms * u * c->sum : 0;
         s.unsure = several && !(c->sum + s.e < largest(t));
     } else if (c->resolution == RES_PROD) {
-        s.e += several && !b->strict ? 2 * c->n * u * fabs(r) : s.e > 0 ? 2 * u * fabs(r) : 0;
+        s.e += (several && !b->strict) || s.e > 0 ? 2 * terms * u * fabs(r) : 0;
         s.unsure = several &&
                    (c->sum > largest(t) / 4 || c->low < smallest(t) * 1e9 || (special && !c->nan));
     }

@@ -81,8 +81,9 @@ static struct ast *front_read(struct front *f, struct arena *a, struct module *m
                                                                                        : NULL;
 }
 
-/* Definitions first: the files of the library use each other. */
-static void front_folder(struct front *f, const char *folder) {
+/* Defines what the files of FOLDER and of those in it hold in M, but for folders of modules.
+   Definitions first: files use each other. */
+static void front_folder(struct front *f, struct module *m, const char *folder) {
     struct dirent **found;
     int n = scandir(folder, &found, NULL, alphasort);
     for (int i = 0; i < n; i++) {
@@ -95,11 +96,12 @@ static void front_folder(struct front *f, const char *folder) {
                                                    sources_add(f->sources, path, text, size))
                                     : NULL;
             for (uint32_t k = 0; file && k < file->nkids; k++)
-                module_define(f->prelude, file->kids[k]);
-            if (file)
+                if (ast_is_definition(file->kids[k]))
+                    module_define(m, file->kids[k]);
+            if (file && m == f->prelude)
                 VEC_PUSH(f->arena, f->files, file);
-        } else if (name[0] != '.' && found[i]->d_type == DT_DIR) {
-            front_folder(f, path);
+        } else if (name[0] != '.' && found[i]->d_type == DT_DIR && strcmp(name, "modules") != 0) {
+            front_folder(f, m, path);
         }
         free(found[i]);
     }
@@ -115,11 +117,18 @@ FUZZ struct front *front_new(struct arena *a, const char *folder) {
     f->sources = sources_new(a);
     f->prelude = module_new(a, f->names, "stdlib", NULL);
     diags_init(&f->diags, a, f->sources);
-    front_folder(f, folder);
+    front_folder(f, f->prelude, folder);
     struct check_builtins builtins = {front_is_builtin, f->names, NULL, NULL};
     for (uint32_t i = 0; i < f->files.n; i++)
         check_file(a, f->prelude, &builtins, front_no_variable, NULL, &f->diags, f->files.at[i]);
     return f;
+}
+
+/* A module of the library: what the files of FOLDER define. */
+FUZZ struct module *front_module(struct front *f, const char *folder) {
+    struct module *m = module_new(f->arena, f->names, folder, f->prelude);
+    front_folder(f, m, folder);
+    return m;
 }
 
 /* False after errors, which are in the unit's diags. */

@@ -57,14 +57,15 @@ static void through_passes(struct front *f, struct arena *a, struct module *m, c
     }
 }
 
-static void look_at_file(struct front *f, const char *path, struct counts *n) {
+static void look_at_file(struct front *f, struct module *outer, const char *path,
+                         struct counts *n) {
     struct arena *a = arena_new();
     struct diags d;
     size_t size;
     const char *why, *text = source_read_file(a, path, &size, &why);
     if (text) {
         diags_init(&d, a, f->sources);
-        struct module *m = module_new(a, f->names, path, f->prelude);
+        struct module *m = module_new(a, f->names, path, outer);
         struct ast *file = parse_source(a, f->names, &d, sources_add(f->sources, path, text, size));
         for (uint32_t k = 0; k < file->nkids; k++)
             if (ast_is_definition(file->kids[k]))
@@ -78,7 +79,9 @@ static void look_at_file(struct front *f, const char *path, struct counts *n) {
     arena_free(a);
 }
 
-static void look_in(struct front *f, const char *folder, struct counts *n) {
+/* In the files of FOLDER, which see what OUTER has; a folder in one of MODULES is a module. */
+static void look_in(struct front *f, struct module *outer, const char *folder, bool modules,
+                    struct counts *n) {
     struct dirent **found;
     int count = scandir(folder, &found, NULL, alphasort);
     for (int i = 0; i < count; i++) {
@@ -86,9 +89,10 @@ static void look_in(struct front *f, const char *folder, struct counts *n) {
         size_t length = strlen(name);
         const char *path = arena_printf(f->arena, "%s/%s", folder, name);
         if (name[0] != '.' && length > 4 && strcmp(name + length - 4, ".dcl") == 0)
-            look_at_file(f, path, n);
+            look_at_file(f, outer, path, n);
         else if (name[0] != '.' && found[i]->d_type == DT_DIR)
-            look_in(f, path, n);
+            look_in(f, modules ? front_module(f, path) : outer, path, strcmp(name, "modules") == 0,
+                    n);
         free(found[i]);
     }
     if (count >= 0)
@@ -103,7 +107,7 @@ int main(void) {
     struct front *f = front_new(a, arena_printf(a, "%s/stdlib", source));
     struct counts n = {0, 0, 0};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
-        look_in(f, arena_printf(a, "%s/%s", source, rooms[i]), &n);
+        look_in(f, f->prelude, arena_printf(a, "%s/%s", source, rooms[i]), false, &n);
     ok(n.functions > 20, "%d functions become graphs", n.functions);
     is_int(n.failures, 0, "%d graphs read back from their text", n.graphs);
     arena_free(a);
