@@ -12,15 +12,18 @@ fn leaky_relu(x: T; slope: float = 0.01) -> T where T: float { select(x > 0, x, 
 
 ## 1 / (1 + exp(-x)).
 ## `sigmoid(1.0)` is `0.7310586`
-fn sigmoid(x: T) -> T where T: float { 1 / (1 + exp(-x)) }
+fn sigmoid(x: T) -> T where T: float {
+  e = exp(-max(x, -x))
+  select(x >= 0, 1, e) / (1 + e)
+}
 
 ## log(sigmoid(x)), exact where that is close to 0, and without overflow.
 ## `log_sigmoid(-100.0)` is `-100`
-fn log_sigmoid(x: T) -> T where T: float { min(x, 0) - log1p(exp(-abs(x))) }
+fn log_sigmoid(x: T) -> T where T: float { -max(-x, 0) - log1p(exp(-max(-x, x))) }
 
 ## x sigmoid(x), also called swish.
 ## `silu(1.0)` is `0.7310586`
-fn silu(x: T) -> T where T: float { x / (1 + exp(-x)) }
+fn silu(x: T) -> T where T: float { x * sigmoid(x) }
 
 ## x times the share of the normal distribution below x: Hendrycks and Gimpel, 2016.
 ## `gelu(1.0)` is `0.8413447`
@@ -52,7 +55,7 @@ fn celu(x: T; alpha: float = 1.0) -> T where T: float {
 ## `softplus(0.0)` is `0.6931472`
 fn softplus(x: T; beta: float = 1.0) -> T where T: float {
   b = beta * x
-  select(b > 20, x, (max(b, 0) + log1p(exp(-abs(b)))) / beta)
+  select(b > 20, x, (max(b, 0) + log1p(exp(-max(b, -b)))) / beta)
 }
 
 ## x tanh(softplus(x)): Misra, 2019.

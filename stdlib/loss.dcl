@@ -104,7 +104,7 @@ fn bce_with_logits(x: T[*S], y: T[*S]; reduction: str = "mean") -> T[*loss_shape
 
 # bce_with_logits of one element.
 fn bce_logits_of(x: T, y: T) -> T where T: float {
-  max(x, 0) - x * y + log1p(exp(-abs(x)))
+  max(x, 0) - x * y + log1p(exp(-max(x, -x)))
 }
 
 ## The mean of y (log y - x) for logarithms x of probabilities and probabilities y; 0 where y is 0:
@@ -123,7 +123,7 @@ fn kl_of(x: T, y: T) -> T where T: float { select(y > 0, y * (log(y) - x), T(0))
 ## `log_add(1000.0, 1000.0)` is `1000.6931`
 fn log_add(a: T, b: T) -> T where T: float {
   m = max(a, b)
-  select(m == -inf, m, m + log1p(exp(min(a, b) - m)))
+  select(m == -inf, m, m + log1p(exp(min(b, a) - m)))
 }
 
 ## Connectionist temporal classification (Graves and others, 2006): -log of the probability of the

@@ -352,14 +352,15 @@ fn pow(x: T, y: T) -> T where T: float {
   a = f64(x)
   b = f64(y)
   v = exp(b * log(abs(a)))
-  v = select(abs(a) == 1, f64(1), v)
+  v = select(abs(a) == 1 and abs(b) == inf, f64(1), v)
   whole = floor(b) == b
   odd = whole and floor(b * 0.5) * 2 != b
   v = select(a < 0 and odd, -v, v)
   v = select(a < 0 and a > -inf and not whole, f64(nan), v)
   v = select(a == 0 and odd and 1 / a < 0, -v, v)
   v = select(a == a and b == b, v, f64(nan))
-  T(select(b == 0 or a == 1, f64(1), v))
+  # Where the formula gives 1 it stays, with its derivatives.
+  T(select((b == 0 and not (a > 0 and a < inf)) or (a == 1 and b != b), f64(1), v))
 }
 
 ## The remainder of x / y with the sign of x, as C's fmod.

@@ -77,11 +77,14 @@ fn var(x: T[*S]; axes = none, keepdims: bool = false, correction: int = 0)
   sum(d * d, axes = axes, keepdims = keepdims) / max(T(n - correction), T(0))
 }
 
+# The square root, with a finite derivative at 0: of what it is the sum of squares of, 0.
+fn root_of(x: T) -> T where T: float { select(x == 0, x, sqrt(x)) }
+
 ## The square root of the variance.
 ## `std(x, axes = 0)` with x: f32[2, 2] = [[1, 2], [3, 8]] is `[1, 3]`
 fn std(x: T[*S]; axes = none, keepdims: bool = false, correction: int = 0)
     -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
-  sqrt(var(x, axes = axes, keepdims = keepdims, correction = correction))
+  root_of(var(x, axes = axes, keepdims = keepdims, correction = correction))
 }
 
 ## log(sum(exp(x))) over AXES, without overflow; -inf where there is nothing.
@@ -101,7 +104,7 @@ fn finite_or_zero(x: T) -> T where T: float { select(abs(x) == inf, T(0), x) }
 ## `norm(x, axes = -1)` with x: f32[2, 2] = [[3, 4], [-5, 0]] is `[5, 5]`
 fn norm(x: T[*S]; ord: float = 2, axes = none, keepdims: bool = false)
     -> T[*reduced(S, axes_of(axes, len(S)), keepdims)] where T: float {
-  if ord == 2 { return sqrt(sum(x * x, axes = axes, keepdims = keepdims)) }
+  if ord == 2 { return root_of(sum(x * x, axes = axes, keepdims = keepdims)) }
   if ord == 1 { return sum(abs(x), axes = axes, keepdims = keepdims) }
   if ord == inf { return max(abs(x), axes = axes, keepdims = keepdims) }
   if ord == -inf { return min(abs(x), axes = axes, keepdims = keepdims) }

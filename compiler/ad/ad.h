@@ -36,8 +36,11 @@ bool ad_reverse(struct graph *g, struct cont loss, uint32_t n, const struct cont
                 struct cont *out, bool *depends, const struct ad_calls *calls, struct diags *d);
 
 /* The derivatives of operator node E (an EXPR_OP or EXPR_CAST) for each argument, times A:
-   OUT[k] is NULL where it is zero everywhere it exists. */
-void derivative(struct graph *g, const struct expr *e, const struct expr *a,
+   OUT[k] is NULL where it is zero everywhere it exists. GUARDED: 0 where A is 0, see Note [sides
+   not taken]. */
+void derivative(struct graph *g, const struct expr *e, const struct expr *a, bool guarded,
                 const struct expr **out);
+/* The derivative of E is infinite at 0: GUARDED or not, 0 where A is 0. */
+bool derivative_is_steep(const struct expr *e);
 
 #endif

@@ -1,6 +1,12 @@
 /* Derivatives of the scalar operators, as expressions over their operands.
    At a tie max and min give all to the first operand; abs, floor and round have 0 where they have
-   no derivative. */
+   no derivative.
+
+   Note [sides not taken]: `select` computes both sides. The adjoint of the one that is not taken is
+   0, and 0 times a derivative that is infinite would be NaN: of select(x > 0, sqrt(x), 0) at 0. So
+   what reaches the loss through a `select` gets 0 where its adjoint is 0. Sums of products are left
+   alone: the check would cost the speed of products of matrices. For sqrt and log it is so
+   everywhere: 0 ** 1.5, which is exp(1.5 * log(0)), has the derivative 0. */
 #include "compiler/ad/ad.h"
 
 static const struct expr *number(struct graph *g, enum dtype t, double v) {
@@ -12,8 +18,8 @@ static const struct expr *op2(struct graph *g, enum scalar_op op, const struct e
     return expr_op(g, op, a, b, NULL);
 }
 
-void derivative(struct graph *g, const struct expr *e, const struct expr *a,
-                const struct expr **out) {
+static void derivative_of(struct graph *g, const struct expr *e, const struct expr *a,
+                          const struct expr **out) {
     const struct expr *x = e->args[0], *y = e->args[1];
     enum dtype t = a->dtype;
     out[0] = out[1] = out[2] = NULL;
@@ -61,4 +67,24 @@ void derivative(struct graph *g, const struct expr *e, const struct expr *a,
         break;
     default: break; /* comparisons, logic, integers, floor, round: 0 where they have one */
     }
+}
+
+bool derivative_is_steep(const struct expr *e) {
+    return e->kind == EXPR_OP && (e->op == OP_SQRT || e->op == OP_LOG);
+}
+
+/* Its derivative is infinite where an operand or the result is, or at 0. */
+static bool may_be_steep(const struct expr *e) {
+    return e->kind == EXPR_OP && (e->op == OP_MUL || e->op == OP_DIV || e->op == OP_EXP);
+}
+
+void derivative(struct graph *g, const struct expr *e, const struct expr *a, bool guarded,
+                const struct expr **out) {
+    derivative_of(g, e, a, out);
+    if (!derivative_is_steep(e) && !(guarded && may_be_steep(e)))
+        return;
+    const struct expr *zero = number(g, a->dtype, 0), *none = op2(g, OP_EQ, a, zero);
+    for (int i = 0; i < 3; i++)
+        if (out[i])
+            out[i] = expr_op(g, OP_SELECT, none, zero, out[i]);
 }

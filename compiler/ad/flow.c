@@ -87,9 +87,31 @@ static void need(struct flow *f, const struct expr *e) {
         need(f, e->args[i]);
 }
 
+/* Notes which values of E reach the loss through a `select` only: all if it does, or below one. */
+static void guard(struct flow *f, const struct expr *e, bool on) {
+    if (e->kind == EXPR_VALUE && on && !map_get(&f->r->guards, e->value.i, NULL)) {
+        map_put(&f->r->guards, e->value.i, 1);
+        f->changed = true;
+    }
+    for (uint32_t i = 0; i < expr_nargs(e); i++)
+        guard(f, e->args[i], on || (e->kind == EXPR_OP && e->op == OP_SELECT && i > 0));
+}
+
+static void flow_guards(struct flow *f, struct node *n) {
+    struct reverse *r = f->r;
+    if (n->kind == NODE_WRITE)
+        guard(f, n->write.value, r->guarded[n->write.to.cont.i]);
+    if (n->kind == NODE_LET)
+        guard(f, n->let.value, map_get(&r->guards, n->let.name.i, NULL));
+    if (n->kind == NODE_READ && map_get(&r->guards, n->read.name.i, NULL) &&
+        !r->guarded[n->read.from.cont.i])
+        f->changed = r->guarded[n->read.from.cont.i] = true;
+}
+
 static void flow_backward(void *data, struct node *n) {
     struct flow *f = data;
     struct reverse *r = f->r;
+    flow_guards(f, n);
     if (n->kind == NODE_WRITE && r->until[n->write.to.cont.i] > r->now)
         need(f, n->write.value);
     if (n->kind == NODE_LET && (bits(f, n->let.name) & NEEDED))

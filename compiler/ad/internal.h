@@ -37,6 +37,8 @@ struct reverse {
     uint32_t *since;      /* node of the body at which it depends on what is differentiated by */
     uint32_t *until;      /* one more than the last node of the body that takes it to the loss */
     uint32_t *writers;    /* nodes that write it, fills aside */
+    bool *guarded;        /* per such container: see Note [sides not taken] in derivative.c */
+    struct map guards;    /* the same of values, by name */
     uint32_t now;         /* the node of the body that is looked at */
     struct region *top;   /* declarations of adjoints of what stands at the top */
     const struct ad_calls *calls;

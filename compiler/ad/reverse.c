@@ -53,7 +53,7 @@ static void give_value(struct reverse *r, struct level *l, struct name n, const 
 /* Hands adjoint A of expression E to the values in it. A is named first where it would be
    repeated. */
 static void give(struct reverse *r, struct level *l, const struct expr *e, const struct expr *a,
-                 struct span span) {
+                 bool guarded, struct span span) {
     if (e->kind == EXPR_VALUE) {
         if (dtype_is_float(e->dtype))
             give_value(r, l, e->value, a, span);
@@ -61,7 +61,8 @@ static void give(struct reverse *r, struct level *l, const struct expr *e, const
     }
     if (expr_nargs(e) == 0)
         return;
-    if (a->kind != EXPR_VALUE && a->kind != EXPR_CONST && expr_nargs(e) > 1) {
+    bool repeated = guarded || expr_nargs(e) > 1 || derivative_is_steep(e);
+    if (a->kind != EXPR_VALUE && a->kind != EXPR_CONST && repeated) {
         struct node *let = node_new(r->g, NODE_LET, span);
         let->let.name = graph_fresh(r->g, name_of_text(r->g->names, "d"));
         let->let.value = a;
@@ -69,10 +70,11 @@ static void give(struct reverse *r, struct level *l, const struct expr *e, const
         a = expr_value(r->g, a->dtype, let->let.name);
     }
     const struct expr *parts[3];
-    derivative(r->g, e, a, parts);
+    derivative(r->g, e, a, guarded, parts);
+    bool chosen = e->kind == EXPR_OP && e->op == OP_SELECT;
     for (uint32_t i = 0; i < expr_nargs(e); i++)
         if (parts[i])
-            give(r, l, e->args[i], parts[i], span);
+            give(r, l, e->args[i], parts[i], guarded || chosen, span);
 }
 
 static void reverse_write(struct reverse *r, struct level *l, struct node *n,
@@ -109,7 +111,9 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
         ad_write(r, l->to, expr_const(r->g, a->dtype, scalar_from_i64(a->dtype, 0)),
                  r->adjoint[m->cont.i], m->at, RES_NONE,
                  m->outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP, n->span);
-    give(r, l, n->write.value, a, n->span);
+    const struct expr *v = n->write.value;
+    bool product = m->resolution == RES_SUM && v->kind == EXPR_OP && v->op == OP_MUL;
+    give(r, l, v, a, r->guarded[m->cont.i] && !product, n->span);
 }
 
 static void reverse_region(struct reverse *r, struct level *l, const struct region *from,
@@ -206,7 +210,7 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
         if (!a)
             break;
         if (n->kind == NODE_LET)
-            give(r, l, n->let.value, a, n->span);
+            give(r, l, n->let.value, a, map_get(&r->guards, n->let.name.i, NULL), n->span);
         else if (ad_matters(r, n->read.from.cont))
             ad_write(r, l->to, a, ad_adjoint(r, r->top, n->read.from.cont), n->read.from.at,
                      RES_SUM, n->read.from.outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP,
@@ -280,6 +284,8 @@ static void begin(struct reverse *r, struct cont loss, uint32_t n, const struct 
     r->since = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
     r->until = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
     r->writers = ARENA_ARRAY(r->scratch, uint32_t, g->conts.n);
+    r->guarded = ARENA_ARRAY(r->scratch, bool, g->conts.n);
+    r->guards = map_new(r->scratch);
     ad_find_flow(r, loss, n, wrt);
 }
 
