@@ -14,7 +14,8 @@ F = np.array([-1000, -100, -89, -37, -1, 0, 1, 30, 37, 89, 1000], np.float64)
 
 
 def logistic(x):
-    return np.where(x >= 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))))
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, e) / (1 + e)
 
 
 def mish(x):

@@ -6,7 +6,7 @@ F, I = "f32", "i64"
 N, S = ("N", 3), ("S", 5)
 
 # What dcl import refuses, by a part of what it tells.
-RANGE = "(Range, version 18, domain ai.onnx): its input v"
+RANGE = "(Range, version 18, domain ai.onnx): its input "
 NOT_IMPORTED = {"gpt2, a word more": RANGE, "a size from data": RANGE}
 
 NETWORKS = {
