@@ -190,7 +190,7 @@ static int read_page(struct doc *d, const char *path) {
     struct page *page = &d->pages[d->npages];
     struct diags diags;
     size_t n;
-    const char *why, *text = source_read_file(d->arena, path, &n, &why);
+    const char *why, *text = source_read_text(d->arena, path, &n, &why);
     if (!text) {
         fprintf(stderr, "dcl: %s: %s\n", path, why);
         return EXIT_ERROR;

@@ -67,7 +67,7 @@ static bool replace_or_tell(struct arena *a, const char *path, const struct buf 
 
 static char *read_input(struct arena *a, const char *path, size_t *n, const char **why) {
     if (strcmp(path, "-") != 0)
-        return source_read_file(a, path, n, why);
+        return source_read_text(a, path, n, why);
     struct buf b = buf_new(a);
     char part[4096];
     size_t got;

@@ -12,7 +12,7 @@
 static const char *some_function(struct arena *a, const char *path) {
     const char *why;
     size_t n;
-    char *text = source_read_file(a, path, &n, &why);
+    char *text = source_read_text(a, path, &n, &why);
     if (!text)
         return "NAME";
     struct sources *sources = sources_new(a);

@@ -223,7 +223,7 @@ end:
 static void test_file(struct tests *t) {
     struct diags d;
     size_t n;
-    const char *why, *text = source_read_file(t->arena, t->path, &n, &why);
+    const char *why, *text = source_read_text(t->arena, t->path, &n, &why);
     if (!text) {
         report(t, false, 1, why, strlen(why));
         return;

@@ -167,7 +167,7 @@ bool word_load(struct prompt *p, const char *arguments) {
         quote_text(&model, path);
         buf_text(&model, ")");
     }
-    const char *text = !ok ? NULL : model.n ? model.at : source_read_file(p->arena, path, &n, &why);
+    const char *text = !ok ? NULL : model.n ? model.at : source_read_text(p->arena, path, &n, &why);
     if (text)
         prompt_keep(p, text);
     return ok;

@@ -279,6 +279,14 @@ bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t
         };
         return files_write(arena_under(a), &s->diags, span, path, t, rate ? 2 : 1);
     }
+    if (v->kind == VAL_INT || v->kind == VAL_BOOL) { /* what argmax gives, and comparisons */
+        bool whole = v->kind == VAL_INT;
+        struct file_tensor t = {.name = "x",
+                                .type = whole ? DT_i64 : DT_bool,
+                                .data = whole ? (void *)&v->i : (void *)&v->b,
+                                .bytes = whole ? sizeof v->i : sizeof v->b};
+        return files_write(arena_under(a), &s->diags, span, path, &t, 1);
+    }
     if (v->kind != VAL_INSTANCE) {
         diag_error(&s->diags, span, ERR_ARG_KIND, "save", "what is saved",
                    "a tensor or an instance of a layer", value_kind_name(v));

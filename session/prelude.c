@@ -158,7 +158,7 @@ static bool read_all(struct dcl_session *s, struct arena *scratch, const char *f
     VEC(struct ast *) files = {0};
     for (uint32_t i = 0; i < paths.at.n; i++) {
         size_t n;
-        const char *why, *text = source_read_file(scratch, paths.at.at[i], &n, &why);
+        const char *why, *text = source_read_text(scratch, paths.at.at[i], &n, &why);
         if (!text) {
             diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, paths.at.at[i], why);
             return false;

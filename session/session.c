@@ -230,7 +230,7 @@ static bool run_file(struct dcl_session *s, void *data) {
     const char *why;
     if (model_is_path(r.path))
         return model_run(s, r.path);
-    r.text = source_read_file(s->messages, r.path, &r.n, &why);
+    r.text = source_read_text(s->messages, r.path, &r.n, &why);
     if (!r.text) {
         diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r.path, why);
         return false;
@@ -264,7 +264,7 @@ static bool read_definitions(struct dcl_session *s, void *data) {
     size_t n;
     if (model_is_path(r->path)) /* what it defines is its own */
         return r->keep || model_check(s, r->path);
-    char *text = source_read_file(s->messages, r->path, &n, &why);
+    char *text = source_read_text(s->messages, r->path, &n, &why);
     if (!text) {
         diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r->path, why);
         return false;

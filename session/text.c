@@ -128,7 +128,7 @@ static bool read_module(struct dcl_session *s, struct module *m, const char *pat
     const char *why;
     size_t n;
     bool model = model_is_path(path);
-    char *text = model ? NULL : source_read_file(s->messages, path, &n, &why);
+    char *text = model ? NULL : source_read_text(s->messages, path, &n, &why);
     if (!text) {
         struct diag *d = diag_error(&s->diags, use->span, ERR_FILE_READ, path,
                                     model ? "it is an ONNX model" : why);

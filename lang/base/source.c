@@ -149,3 +149,12 @@ char *source_read_file(struct arena *a, const char *path, size_t *n, const char 
     close_file(f);
     return text;
 }
+
+char *source_read_text(struct arena *a, const char *path, size_t *n, const char **why) {
+    char *text = source_read_file(a, path, n, why);
+    if (text && memchr(text, '\0', *n)) {
+        *why = "it holds zero bytes, so it is no text";
+        return NULL;
+    }
+    return text;
+}

@@ -34,5 +34,7 @@ void source_position(const struct source *s, uint32_t offset, uint32_t *line, ui
 /* Reads a whole file into arena A. NULL on failure with a reason in *WHY (static or arena text);
    folders, files over 1 GiB and unreadable files fail. */
 char *source_read_file(struct arena *a, const char *path, size_t *n, const char **why);
+/* The same of a program: one with zero bytes is refused. */
+char *source_read_text(struct arena *a, const char *path, size_t *n, const char **why);
 
 #endif

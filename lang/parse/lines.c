@@ -341,7 +341,7 @@ bool lines_want_more(struct scan *s, struct buf *open) {
     resolve_words(s);
     match_brackets(&b, false);
     open->n = 0;
-    if (b.unclosed.n > 0 || b.stray.n > 0 || b.deep != 0)
+    if (b.unclosed.n > 0 || b.stray.n > 0 || b.deep != 0 || s->open_string)
         return false; /* wrong already: tell it now */
     const struct token *last = &s->tokens.at[s->tokens.n - 2];
     for (uint32_t i = 0; i < b.open.n; i++)

@@ -259,6 +259,7 @@ void scan_string(struct scan *s, const char *text, uint32_t n) {
 }
 
 void scan_open_string(struct scan *s) {
+    s->open_string = true;
     if (s->diags != NULL)
         diag_error(s->diags, here(s), ERR_LEX_STRING);
     struct token *t = scan_token(s, TOK_STR);

@@ -53,6 +53,7 @@ struct scan {
     uint32_t at;                 /* where the next token starts */
     bool line_start;             /* no token on this line yet */
     bool line_comment;           /* but a comment */
+    bool open_string;            /* some string has no closing quote */
     uint32_t doc_start, doc_end; /* ## lines that no blank line separates from here; or 0, 0 */
     VEC(struct comment) comments;
 };

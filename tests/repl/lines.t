@@ -140,6 +140,10 @@ for head, want in (
         ("rewrite r",
          "<input 1>:1:10: error: expected '{', found the end of the text\n"
          "   1 | rewrite r\n     |          ^\n   help: The rules of a rewrite stand in braces.\n"),
+        ('print("abc',
+         "<input 1>:1:6: error: '(' is never closed\n   1 | print(\"abc\n     |      ^\n"
+         "<input 1>:1:7: error: this string has no closing quote\n"
+         "   1 | print(\"abc\n     |       ^~~~\n"),
         ("y = 3 4 +",
          "<input 1>:1:7: error: expected an operator or end of line, found number 4\n"
          "   1 | y = 3 4 +\n     |       ^\n")):

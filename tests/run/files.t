@@ -40,6 +40,8 @@ map i in 6, c in 2 { sound[i, c] = i16(1000 * i * (1 - 2 * c)) }
 save("x.wav", sound, rate = 8000)
 save("y.wav", f32(sound) / 32768)
 save("x-idx3-ubyte.gz", image)
+save("k.npy", argmax(stack([1, 5, 2])))
+save("b.npy", argmax(stack([1, 5, 2])) == 1)
 
 print(load("x.csv"), load("n.csv.gz").dtype, load("n.csv.gz", dtype = f64).dtype)
 assert(all(load("x.png") == image), "png")
@@ -48,7 +50,7 @@ assert(all(load("x.wav") == sound), "wav")
 again = load("x.wav", name = "rate")
 print(again + 1, load("y.wav", name = "rate"), load("y.wav").dtype)
 save("z.wav", load("x.wav"), rate = again)
-print(load("z.wav", name = "rate"))
+print(load("z.wav", name = "rate"), load("k.npy"), load("b.npy"))
 assert(all(load("x-idx3-ubyte.gz") == image), "idx")
 show_image(image, "shown.png")
 show_image(image, "shown.jpg")
@@ -59,7 +61,7 @@ SAID = """[[ 1.5   2.  ]
 [5, 4, 3] u8 [[40000 40000 40000]
  [40000 40000 40000]]  u16[2, 3]
 8001 44100 f32
-8000
+8000 1 true
 """
 for backend in "ref", "cpu":
     for name in os.listdir("."):
