@@ -85,7 +85,7 @@ static bool same_shape(struct eval *ev, const struct dims *a, const struct dims 
         same = eq == EQUAL_YES;
     }
     if (!same)
-        diag_error(ev->diags, span, ERR_LIST_SHAPE, k, own, first);
+        diag_error(ev->diags, span, ERR_LIST_SHAPE, (int)k, own, first);
     return same;
 }
 
