@@ -338,8 +338,9 @@ struct wire_model *export_finish(struct export *x, uint32_t n, const struct valu
     if (x->ev.diags->errors)
         return NULL;
     if (x->problems.n) {
-        struct diag *d = diag_error(x->ev.diags, x->problems.at[0].span, ERR_ONNX_EXPORT,
-                                    x->order.name, (int)x->problems.n, x->problems.n == 1 ? "" : "s");
+        struct diag *d =
+            diag_error(x->ev.diags, x->problems.at[0].span, ERR_ONNX_EXPORT, x->order.name,
+                       (int)x->problems.n, x->problems.n == 1 ? "" : "s");
         for (uint32_t i = 0; i < x->problems.n; i++)
             diag_note(x->ev.diags, d, x->problems.at[i].span, "%s", x->problems.at[i].text);
         return NULL;

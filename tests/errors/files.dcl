@@ -31,7 +31,7 @@ load(net, "library/garbage.safetensors")
 #---
 print(load("library"))
 #---
-save("x.npy", 3)
+save("x.npy", [1, 2])
 #---
 save("x.npy", net)
 #---
