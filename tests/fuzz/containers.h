@@ -161,7 +161,7 @@ static bool block_statement(struct gen *g, struct scope *s) {
         buf_text(&at, d ? ", " : "[");
         if (sl->fixed || sl->base[0] || sl->dim.varying || n == 0 || rng_chance(&g->rng, 25)) {
             struct view one = *v; /* one element of this dimension */
-            char text[80];
+            char text[SUBSCRIPT_TEXT];
             if (sl->fixed) {
                 snprintf(text, sizeof text, "%s", sl->at);
                 for (int i = 0; i < s->nindices; i++)

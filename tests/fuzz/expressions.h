@@ -31,10 +31,10 @@ FUZZ bool accessible(const struct scope *s, const struct view *v) {
 static void alone(struct counter *x, const struct view *v, const struct slot *sl, char *out) {
     bool inner = v->level >= x->level;
     if (x->bare && !inner && (sl->base[0] || !matches(x, sl))) {
-        snprintf(out, 80, "%s + 0", x->name);
+        snprintf(out, SUBSCRIPT_TEXT, "%s + 0", x->name);
         return;
     }
-    snprintf(out, 80, "%s", x->name);
+    snprintf(out, SUBSCRIPT_TEXT, "%s", x->name);
     x->alone = x->alone || (!inner && !sl->base[0]);
 }
 
@@ -52,39 +52,39 @@ static bool from_index(struct gen *g, struct counter *x, const struct view *v,
     case 0: /* shifted */
         if (max - lo < n) {
             int c = rng_below(&g->rng, n - (max - lo)) - lo;
-            snprintf(out, 80, "%s %c %d", x->name, c < 0 ? '-' : '+', c < 0 ? -c : c);
+            snprintf(out, SUBSCRIPT_TEXT, "%s %c %d", x->name, c < 0 ? '-' : '+', c < 0 ? -c : c);
             return true;
         }
         return false;
     case 1: /* backwards */
         if (matches(x, sl))
-            snprintf(out, 80, "%s - 1 - %s", sl->dim.text, x->name);
+            snprintf(out, SUBSCRIPT_TEXT, "%s - 1 - %s", sl->dim.text, x->name);
         else if (max - lo < n && lo >= 0)
-            snprintf(out, 80, "%d - %s", max, x->name);
+            snprintf(out, SUBSCRIPT_TEXT, "%d - %s", max, x->name);
         else
             return false;
         return true;
     case 2:
         if (lo < 0)
             return false;
-        snprintf(out, 80, "%s %% %d", x->name, 1 + rng_below(&g->rng, n));
+        snprintf(out, SUBSCRIPT_TEXT, "%s %% %d", x->name, 1 + rng_below(&g->rng, n));
         return true;
     case 3: {
         int k = 2 + rng_below(&g->rng, 3);
         if (lo < 0 || max / k >= n)
             return false;
-        snprintf(out, 80, "%s // %d", x->name, k);
+        snprintf(out, SUBSCRIPT_TEXT, "%s // %d", x->name, k);
         return true;
     }
     case 4:
         if (lo < 0 || 2 * max >= n)
             return false;
-        snprintf(out, 80, "2*%s%s", x->name, 2 * max + 1 < n ? " + 1" : "");
+        snprintf(out, SUBSCRIPT_TEXT, "2*%s%s", x->name, 2 * max + 1 < n ? " + 1" : "");
         return true;
     case 5:
         if (lo < 0)
             return false;
-        snprintf(out, 80, "min(%s, %d)", x->name, n - 1);
+        snprintf(out, SUBSCRIPT_TEXT, "min(%s, %d)", x->name, n - 1);
         return true;
     default:
         if (lo < 0 || max >= n)
@@ -103,15 +103,15 @@ static bool from_two(struct gen *g, struct scope *s, const struct slot *sl, char
     if (x == y)
         return false;
     if (y->tile_n > 0 && strcmp(y->tile, x->name) == 0 && y->tile_n <= sl->dim.n) {
-        snprintf(out, 80, "%s + %s", x->name, y->name);
+        snprintf(out, SUBSCRIPT_TEXT, "%s + %s", x->name, y->name);
         return true;
     }
     if (x->lo < 0 || y->lo < 0 || x->max < x->lo || y->max < y->lo)
         return false;
     if (x->max + y->max < sl->dim.n)
-        snprintf(out, 80, "%s + %s", x->name, y->name);
+        snprintf(out, SUBSCRIPT_TEXT, "%s + %s", x->name, y->name);
     else if (x->lo >= y->max && x->max - y->lo < sl->dim.n)
-        snprintf(out, 80, "%s - %s", x->name, y->name);
+        snprintf(out, SUBSCRIPT_TEXT, "%s - %s", x->name, y->name);
     else
         return false;
     return true;
@@ -124,7 +124,7 @@ static bool from_data(struct gen *g, struct scope *s, const struct slot *sl, cha
     for (int k = 0; k < 4 && s->nvalues; k++) {
         const struct value_of *v = &s->value[rng_below(&g->rng, s->nvalues)];
         if (v->below > 0 && v->below <= sl->dim.n) {
-            snprintf(out, 80, "%s", v->name);
+            snprintf(out, SUBSCRIPT_TEXT, "%s", v->name);
             return true;
         }
     }
@@ -139,10 +139,10 @@ static bool from_data(struct gen *g, struct scope *s, const struct slot *sl, cha
             element(g, s, &flat, false, false, &b);
             g->short_form = saved;
             if (b.n > 70) {
-                snprintf(out, 80, "0");
+                snprintf(out, SUBSCRIPT_TEXT, "0");
                 return true;
             }
-            snprintf(out, 80, "%s", b.at);
+            snprintf(out, SUBSCRIPT_TEXT, "%s", b.at);
             return true;
         }
     }
@@ -162,7 +162,7 @@ static void inside(struct gen *g, struct scope *s, const struct view *v, const s
     if (g->short_form && rng_chance(&g->rng, 20) && from_data(g, s, sl, out))
         return;
     if (!sl->dim.varying && sl->dim.n > 0) {
-        snprintf(out, 80, "%d", rng_below(&g->rng, sl->dim.n));
+        snprintf(out, SUBSCRIPT_TEXT, "%d", rng_below(&g->rng, sl->dim.n));
         return;
     }
     for (int i = 0; i < s->nindices; i++)
@@ -170,7 +170,7 @@ static void inside(struct gen *g, struct scope *s, const struct view *v, const s
             alone(&s->index[i], v, sl, out);
             return;
         }
-    snprintf(out, 80, "0");
+    snprintf(out, SUBSCRIPT_TEXT, "0");
 }
 
 /* Any subscript: `else` says what lies outside. */
@@ -180,17 +180,19 @@ static void anywhere(struct gen *g, struct scope *s, const struct view *v, const
         if (sl->dim.n > 0)
             inside(g, s, v, sl, out);
         else
-            snprintf(out, 80, "%d", rng_below(&g->rng, 3));
+            snprintf(out, SUBSCRIPT_TEXT, "%d", rng_below(&g->rng, 3));
         return;
     }
     const struct counter *x = &s->index[rng_below(&g->rng, s->nindices)];
     const struct counter *y = &s->index[rng_below(&g->rng, s->nindices)];
     switch (rng_below(&g->rng, 5)) {
-    case 3: snprintf(out, 80, "%s + %s", x->name, y->name); return;
-    case 0: snprintf(out, 80, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
-    case 1: snprintf(out, 80, "%s + %d", x->name, 1 + rng_below(&g->rng, 4)); return;
-    case 2: snprintf(out, 80, "2*%s + %s - %d", x->name, y->name, rng_below(&g->rng, 3)); return;
-    default: snprintf(out, 80, "%s - %s", x->name, y->name); return;
+    case 3: snprintf(out, SUBSCRIPT_TEXT, "%s + %s", x->name, y->name); return;
+    case 0: snprintf(out, SUBSCRIPT_TEXT, "%s - %d", x->name, 1 + rng_below(&g->rng, 4)); return;
+    case 1: snprintf(out, SUBSCRIPT_TEXT, "%s + %d", x->name, 1 + rng_below(&g->rng, 4)); return;
+    case 2:
+        snprintf(out, SUBSCRIPT_TEXT, "2*%s + %s - %d", x->name, y->name, rng_below(&g->rng, 3));
+        return;
+    default: snprintf(out, SUBSCRIPT_TEXT, "%s - %s", x->name, y->name); return;
     }
 }
 
@@ -222,7 +224,7 @@ static void element(struct gen *g, struct scope *s, const struct view *v, bool w
     buf_text(e, v->name);
     for (int d = 0; d < v->rank; d++) {
         const struct slot *sl = &v->slot[d];
-        char at[80];
+        char at[SUBSCRIPT_TEXT];
         if (sl->fixed) {
             snprintf(at, sizeof at, "%s", sl->at);
             for (int i = 0; i < s->nindices; i++)
@@ -278,7 +280,7 @@ static bool name_value(struct gen *g, struct scope *s, enum dtype t, struct buf 
 
 /* An integer over indices and sizes, as i64 or cast. */
 static void symbolic(struct gen *g, struct scope *s, enum dtype t, struct buf *e) {
-    char a[80] = "3", b[80] = "2";
+    char a[SUBSCRIPT_TEXT] = "3", b[SUBSCRIPT_TEXT] = "2";
     if (s->nindices)
         snprintf(a, sizeof a, "%s", s->index[rng_below(&g->rng, s->nindices)].name);
     else if (g->p->nsizes)
@@ -286,7 +288,7 @@ static void symbolic(struct gen *g, struct scope *s, enum dtype t, struct buf *e
     if (s->nindices && rng_chance(&g->rng, 60))
         snprintf(b, sizeof b, "%s", s->index[rng_below(&g->rng, s->nindices)].name);
     const char *n = type_name(g, t);
-    char text[280];
+    char text[400];
     switch (rng_below(&g->rng, 9)) {
     case 0: snprintf(text, sizeof text, "%s(%s)", n, a); break;
     case 1: snprintf(text, sizeof text, "%s(%s + %s)", n, a, b); break;

@@ -22,9 +22,11 @@ struct dim {
     bool varying; /* the size of a tile at the edge */
 };
 
+#define SUBSCRIPT_TEXT 96 /* a size and a name with what stands between */
+
 struct slot {
     bool fixed;
-    char at[80]; /* FIXED: its subscript */
+    char at[SUBSCRIPT_TEXT]; /* FIXED: its subscript */
     struct dim dim;
     char base[64]; /* what is added to subscripts: the tile begins there; "" for none */
 };
