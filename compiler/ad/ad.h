@@ -42,5 +42,7 @@ void derivative(struct graph *g, const struct expr *e, const struct expr *a, boo
                 const struct expr **out);
 /* The derivative of E is infinite at 0: GUARDED or not, 0 where A is 0. */
 bool derivative_is_steep(const struct expr *e);
+/* E gives to one of its arguments what it takes from another: Note [sides not taken]. */
+bool derivative_chooses(const struct expr *e);
 
 #endif

@@ -2,11 +2,12 @@
    At a tie max and min give all to the first operand; abs, floor and round have 0 where they have
    no derivative.
 
-   Note [sides not taken]: `select` computes both sides. The adjoint of the one that is not taken is
-   0, and 0 times a derivative that is infinite would be NaN: of select(x > 0, sqrt(x), 0) at 0. So
-   what reaches the loss through a `select` gets 0 where its adjoint is 0. Sums of products are left
-   alone: the check would cost the speed of products of matrices. For sqrt and log it is so
-   everywhere: 0 ** 1.5, which is exp(1.5 * log(0)), has the derivative 0. */
+   Note [sides not taken]: `select`, max and min compute both sides, and a branch may not run. The
+   adjoint of what was not taken is 0, and 0 times a derivative that is infinite would be NaN: of
+   select(x > 0, sqrt(x), 0) at 0. So what reaches the loss through one of them gets 0 where its
+   adjoint is 0. Sums of products are left alone: the check would cost the speed of products of
+   matrices. For sqrt and log it is so everywhere: 0 ** 1.5, which is exp(1.5 * log(0)), has the
+   derivative 0. */
 #include "compiler/ad/ad.h"
 
 static const struct expr *number(struct graph *g, enum dtype t, double v) {
@@ -75,7 +76,8 @@ bool derivative_is_steep(const struct expr *e) {
 
 /* Its derivative is infinite where an operand or the result is, or at 0. */
 static bool may_be_steep(const struct expr *e) {
-    return e->kind == EXPR_OP && (e->op == OP_MUL || e->op == OP_DIV || e->op == OP_EXP);
+    return e->kind == EXPR_OP &&
+           (e->op == OP_MUL || e->op == OP_DIV || e->op == OP_EXP || e->op == OP_TANH);
 }
 
 void derivative(struct graph *g, const struct expr *e, const struct expr *a, bool guarded,
@@ -87,4 +89,8 @@ void derivative(struct graph *g, const struct expr *e, const struct expr *a, boo
     for (int i = 0; i < 3; i++)
         if (out[i])
             out[i] = expr_op(g, OP_SELECT, none, zero, out[i]);
+}
+
+bool derivative_chooses(const struct expr *e) {
+    return e->kind == EXPR_OP && (e->op == OP_SELECT || e->op == OP_MAX || e->op == OP_MIN);
 }

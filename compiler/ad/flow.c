@@ -94,11 +94,24 @@ static void guard(struct flow *f, const struct expr *e, bool on) {
         f->changed = true;
     }
     for (uint32_t i = 0; i < expr_nargs(e); i++)
-        guard(f, e->args[i], on || (e->kind == EXPR_OP && e->op == OP_SELECT && i > 0));
+        guard(f, e->args[i], on || derivative_chooses(e));
+}
+
+/* In a branch, which may not run: all that it uses. */
+static void guard_used(void *data, struct node *n) {
+    struct flow *f = data;
+    if (n->kind == NODE_WRITE)
+        guard(f, n->write.value, true);
+    if (n->kind == NODE_LET)
+        guard(f, n->let.value, true);
 }
 
 static void flow_guards(struct flow *f, struct node *n) {
     struct reverse *r = f->r;
+    if (n->kind == NODE_BRANCH) {
+        region_walk(&n->branch.then, guard_used, f);
+        region_walk(&n->branch.otherwise, guard_used, f);
+    }
     if (n->kind == NODE_WRITE)
         guard(f, n->write.value, r->guarded[n->write.to.cont.i]);
     if (n->kind == NODE_LET)

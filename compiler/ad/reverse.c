@@ -51,9 +51,9 @@ static void give_value(struct reverse *r, struct level *l, struct name n, const 
 }
 
 /* Hands adjoint A of expression E to the values in it. A is named first where it would be
-   repeated. */
+   repeated. IN_SUM: E is a product that is summed up. */
 static void give(struct reverse *r, struct level *l, const struct expr *e, const struct expr *a,
-                 bool guarded, struct span span) {
+                 bool guarded, bool in_sum, struct span span) {
     if (e->kind == EXPR_VALUE) {
         if (dtype_is_float(e->dtype))
             give_value(r, l, e->value, a, span);
@@ -70,11 +70,10 @@ static void give(struct reverse *r, struct level *l, const struct expr *e, const
         a = expr_value(r->g, a->dtype, let->let.name);
     }
     const struct expr *parts[3];
-    derivative(r->g, e, a, guarded, parts);
-    bool chosen = e->kind == EXPR_OP && e->op == OP_SELECT;
+    derivative(r->g, e, a, guarded && !in_sum, parts);
     for (uint32_t i = 0; i < expr_nargs(e); i++)
         if (parts[i])
-            give(r, l, e->args[i], parts[i], guarded || chosen, span);
+            give(r, l, e->args[i], parts[i], guarded || derivative_chooses(e), false, span);
 }
 
 static void reverse_write(struct reverse *r, struct level *l, struct node *n,
@@ -113,7 +112,7 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
                  m->outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP, n->span);
     const struct expr *v = n->write.value;
     bool product = m->resolution == RES_SUM && v->kind == EXPR_OP && v->op == OP_MUL;
-    give(r, l, v, a, r->guarded[m->cont.i] && !product, n->span);
+    give(r, l, v, a, r->guarded[m->cont.i], product, n->span);
 }
 
 static void reverse_region(struct reverse *r, struct level *l, const struct region *from,
@@ -210,7 +209,7 @@ static void reverse_node(struct reverse *r, struct level *l, struct node *n,
         if (!a)
             break;
         if (n->kind == NODE_LET)
-            give(r, l, n->let.value, a, map_get(&r->guards, n->let.name.i, NULL), n->span);
+            give(r, l, n->let.value, a, map_get(&r->guards, n->let.name.i, NULL), false, n->span);
         else if (ad_matters(r, n->read.from.cont))
             ad_write(r, l->to, a, ad_adjoint(r, r->top, n->read.from.cont), n->read.from.at,
                      RES_SUM, n->read.from.outside == OUTSIDE_ERROR ? OUTSIDE_ERROR : OUTSIDE_DROP,

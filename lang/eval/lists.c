@@ -144,10 +144,17 @@ static bool write_elements(struct eval *ev, const struct block *b, uint32_t dept
 bool lists_beside(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args,
                   struct span span) {
     enum dtype t = DT_NONE;
-    for (uint32_t i = op == OP_SELECT; i < n; i++)
-        if (args[i].kind == VAL_TENSOR && args[i].tensor->rank > 0)
-            t = args[i].tensor->dtype;
-    for (uint32_t i = 0; t != DT_NONE && i < n; i++) {
+    bool beside = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (args[i].kind != VAL_TENSOR || args[i].tensor->rank == 0)
+            continue;
+        beside = true;
+        t = op == OP_SELECT && i == 0 ? t : args[i].tensor->dtype;
+    }
+    for (uint32_t i = 1; beside && t == DT_NONE && i < n; i++) /* a select of lists alone */
+        if (stands_for_tensor(&args[i]))
+            t = list_element(&args[i], DT_f32);
+    for (uint32_t i = 0; beside && i < n; i++) {
         enum dtype numbers = op == OP_SELECT && i == 0 ? DT_bool : t;
         if (stands_for_tensor(&args[i]) &&
             !list_tensor(ev, list_element(&args[i], numbers), (struct name){0}, span, &args[i]))

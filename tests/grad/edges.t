@@ -52,6 +52,10 @@ CASES = [
     ("sum(select(x == 0, 1, 1 / x))", np.array([0, 2, -1]), [0, -0.25, -1]),
     ("sum(select(x > 700, x, exp(x * x)))", np.array([1e4, 1, 0]), [1, 2 * np.e, 0]),
     ("sum(select(x > 1, x, log(1 - x) * sqrt(1 - x) / (1 - x)))", np.array([1.5, 7]), [1, 1]),
+    ("sum(select(x > 0, tanh(log(x)), 0))", np.array([-1, 2]), [0, 0.32]),
+    ("sum(min(exp(x), 5))", np.array([1000, 0, 1]), [0, 1, np.e]),
+    ("sum(min(1 / x, 5))", np.array([1000, 0, -1]), [-1e-6, 0, -1]),
+    ("summed(x)", np.array([1000, 0, 1]), [0, 1, np.e]),
     ("chosen(x)", np.array([-1, 0, 4]), [0, 0, 0.25]),
     ("norm(x)", np.zeros(3), np.zeros(3)),
     ("norm(x)", np.array([3, 4]), [0.6, 0.8]),
@@ -63,6 +67,11 @@ CASES = [
     ("sum(log_add(0 * x, x))", np.zeros(2), [0.5, 0.5]),
 ]
 SETUP = """
+fn summed(x: T[*S]) -> y: T where T: float {
+  t: T[*S]
+  map *i in S { t[*i] += exp(x[*i]) }
+  map *i in S { if x[*i] < 50 { y += t[*i] } }
+}
 fn chosen(x: T[*S]) -> y: T where T: float {
   t: T[*S]
   map *i in S { t[*i] = sqrt(x[*i]) }

@@ -24,6 +24,8 @@ CASES = [
     ("y = select([true, false, true], x, [7, 8, 9])",
      lambda x, k, s: np.where([True, False, True], x, [7, 8, 9])),
     ("y = select(x > [0, 5, k], x, 0)", lambda x, k, s: np.where(x > [0, 5, k], x, 0)),
+    ("y = select(x > 0, [1, 2, 3], [4, 5.5, 6])",
+     lambda x, k, s: np.where(x > 0, [1, 2, 3], [4, 5.5, 6])),
     ("y = twice([s, 1, 2])", lambda x, k, s: [2 * s, 2, 4]),
     ("y = softmax([1, 2, 4])", lambda x, k, s: np.exp([1, 2, 4]) / np.exp([1, 2, 4]).sum()),
     ("y = relu([-1, s, 2.5])", lambda x, k, s: np.maximum([-1, s, 2.5], 0)),
