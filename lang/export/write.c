@@ -5,7 +5,6 @@
 #include "lang/files/format.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Readers refuse messages of 2 GiB; the rest is for what is no weight. */
 static const uint64_t message_most = (uint64_t)2 << 30;
@@ -29,8 +28,10 @@ static void *entry(struct arena *a, const char *key, const char *text) {
     return e;
 }
 
-/* Moves the elements of M's weights to the file PATH; false after an error. */
-static bool write_apart(struct arena *a, struct diags *d, struct wire_model *m, const char *path) {
+/* Moves the elements of M's weights to the file PATH, which is still to be closed; NULL after an
+   error. */
+static struct output *write_apart(struct arena *a, struct diags *d, struct wire_model *m,
+                                  const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const struct wire_list *all = &m->graph->initializer;
     struct wire_bytes *data = ARENA_ARRAY(a, struct wire_bytes, all->n + 1);
@@ -51,7 +52,7 @@ static bool write_apart(struct arena *a, struct diags *d, struct wire_model *m, 
     }
     struct output *out = open_file(a, d, path);
     if (!out)
-        return false;
+        return NULL;
     uint64_t written = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         if (!data[i].n)
@@ -61,21 +62,21 @@ static bool write_apart(struct arena *a, struct diags *d, struct wire_model *m, 
         output_put(out, data[i].at, data[i].n);
         written += gap + data[i].n;
     }
-    return output_close(out);
+    return out;
 }
 
+/* Both files are written under other names before one of them takes its own. */
 bool export_write(struct arena *a, struct diags *d, struct wire_model *m, const char *path,
                   bool apart) {
     const char *beside = arena_printf(a, "%s.data", path);
     apart = apart || wire_size(m) >= message_most;
-    if (apart && !write_apart(a, d, m, beside))
+    struct output *out = open_file(a, d, path), *weights = NULL;
+    if (out && apart && !(weights = write_apart(a, d, m, beside)))
+        return output_abandon(out, "its weights cannot be written");
+    if (!out)
         return false;
-    struct output *out = open_file(a, d, path);
-    if (out)
-        wire_write(m, put, out);
-    if (out && output_close(out))
-        return true;
-    if (apart)
-        unlink(beside);
-    return false;
+    wire_write(m, put, out);
+    if (weights && !output_close(weights))
+        return output_abandon(out, "its weights cannot be written");
+    return output_close(out);
 }
