@@ -101,6 +101,18 @@ tap.ok(os.path.getsize("far.onnx.data") >= 2 * 40 * 40 * 4 > os.path.getsize("fa
        "weights are in far.onnx.data")
 tap.is_str(tap.dcl("import", "far.onnx"), (0, "", ""), "and are found there")
 
+# Where one of the two cannot be written, the other one stays what it was.
+for broken, kept in ("one.onnx", "one.onnx.data"), ("two.onnx.data", "two.onnx"):
+    os.mkdir(broken)
+    with open(kept, "w", encoding="ascii") as file:
+        file.write("keep")
+    model = broken.replace(".data", "")
+    status, out, err = tap.dcl("export", "p.dcl", "--entry", "net", "-o", model, "--external-data")
+    with open(kept, encoding="ascii") as file:
+        tap.ok(status == 1 and "is a folder" in err and file.read() == "keep",
+               "%s cannot be written" % broken, status, out, err)
+tap.ok(not [name for name in os.listdir(".") if name.startswith(".dcl")], "and nothing is left")
+
 # What is refused, all at once, and nothing is written.
 write("""
 fn f(x: f32[N]) -> y: f32[N] {
