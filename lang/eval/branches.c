@@ -296,8 +296,7 @@ static bool run_both(struct eval *ev, struct env *env, const struct ast *s, stru
 static bool eval_condition(struct eval *ev, struct env *env, const struct ast *s, struct value *c) {
     if (!eval_expr(ev, env, s->kids[0], c) || !read_if_scalar(ev, c, s->span))
         return false;
-    if (c->kind == VAL_SCALAR && in_script(env) &&
-        !ev->ops->concrete(ev->host, c, s->kids[0]->span))
+    if (c->kind == VAL_SCALAR && in_script(env) && !host_concrete(ev, c, s->kids[0]->span))
         return false;
     if (c->kind == VAL_BOOL || (c->kind == VAL_SCALAR && c->dtype == DT_bool))
         return true;

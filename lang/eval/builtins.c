@@ -238,7 +238,7 @@ static bool own_builtin(struct eval *ev, const char *n, uint32_t nargs, const st
 bool call_builtin(struct eval *ev, struct name n, uint32_t nargs, const struct value *args,
                   const struct name *keywords, struct span span, struct value *out) {
     const char *text = text_of(ev, n);
-    if (ev->ops->has_builtin(ev->host, n))
+    if (host_has_builtin(ev, n))
         return ev->ops->builtin(ev->host, n, nargs, args, keywords, span, out) && bring(ev, out);
     enum scalar_op op = nargs >= 1 && nargs <= 3 ? scalar_find(FORM_CALL, text, nargs) : OP_COUNT;
     if (op != OP_COUNT) {

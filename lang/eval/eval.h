@@ -94,16 +94,19 @@ struct eval_ops {
     bool (*gradient)(void *host, const struct tensor *loss, uint32_t n, struct tensor *const *wrt,
                      struct tensor **out, bool *depends, struct span span);
     /* What is written down between the two is kept apart, and its reverse is eval_grad(CALL); NULL:
-       the evaluation has failed. False, without an error, in the body of a map, loop or branch. */
+       the evaluation has failed. False, without an error, in the body of a map, loop or branch;
+       without the verb, always. */
     bool (*keep_begin)(void *host);
     void (*keep_end)(void *host, struct grad_call *call);
-    /* From now on T, the tensor of a state, may be written. */
+    /* From now on T, the tensor of a state, may be written. NULL: nothing is to be done. */
     bool (*writable)(void *host, struct tensor *t, struct span span);
-    /* A state has been declared by a new instance: make and initialise it. */
+    /* A state has been declared by a new instance: make and initialise it. Script only; NULL: an
+       error. */
     bool (*new_state)(void *host, struct state *s, const struct value *init, struct span span);
     /* A tensor of the script that is used inside: gives the tensor to use. */
     bool (*import)(void *host, const struct value *v, struct value *out);
-    /* Makes V (tensors in it) concrete: runs what has been written down. Script only. */
+    /* Makes V (tensors in it) concrete: runs what has been written down. Script only; NULL: an
+       error. */
     bool (*concrete)(void *host, struct value *v, struct span span);
     /* A call of FN by a statement of the script, not by another call. *DONE: the host has run it,
        and *OUT is what it gives, as the script's data. May be NULL. */
@@ -114,10 +117,10 @@ struct eval_ops {
        NULL. */
     bool (*replace)(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out, bool *done);
-    /* Calls a builtin of the host. */
+    /* Calls a builtin of the host; NULL if it has none. */
     bool (*builtin)(void *host, struct name n, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out);
-    /* Whether the host has a builtin N. */
+    /* Whether the host has a builtin N; NULL: none. */
     bool (*has_builtin)(void *host, struct name n);
 };
 

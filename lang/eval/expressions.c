@@ -101,7 +101,7 @@ static bool eval_name(struct eval *ev, struct env *env, const struct ast *e, str
         *out = value_bool(ev->training);
     else if (strcmp(text, "derived") == 0)
         *out = value_bool(gradient_is_derived(ev));
-    else if (eval_is_builtin(ev->names, e->name) || ev->ops->has_builtin(ev->host, e->name))
+    else if (eval_is_builtin(ev->names, e->name) || host_has_builtin(ev, e->name))
         *out = (struct value){.kind = VAL_BUILTIN, .dtype = DT_NONE, .str = e->name};
     else {
         struct diag *d = diag_error(ev->diags, e->span, ERR_UNKNOWN_NAME, text);

@@ -163,8 +163,7 @@ static bool update_some(struct eval *ev, const struct value *optimizer, const st
         w->read_only = false;
         struct value args[3] = {value_tensor(w), value_tensor(gradients[i]), value_int(i - first)};
         uint32_t n = step->fn->def->kids[0]->nkids > 2 ? 3 : 2;
-        if (!ev->ops->writable(ev->host, w, span) ||
-            !eval_call(ev, step, n, args, NULL, span, &done))
+        if (!host_writable(ev, w, span) || !eval_call(ev, step, n, args, NULL, span, &done))
             return false;
     }
     return true;

@@ -105,6 +105,13 @@ bool tensor_copy(struct eval *ev, struct tensor *t, struct name n, struct span s
 /* Writes to each element of B what BY, a function, makes of the element and V. */
 bool block_resolve(struct eval *ev, const struct block *b, struct value v, const struct value *by);
 
+/* optional.c: verbs that a host may leave out (eval.h). */
+bool host_concrete(struct eval *ev, struct value *v, struct span span);
+bool host_new_state(struct eval *ev, struct state *s, const struct value *init, struct span span);
+bool host_keep_begin(struct eval *ev);
+bool host_writable(struct eval *ev, struct tensor *t, struct span span);
+bool host_has_builtin(struct eval *ev, struct name n);
+
 /* lists.c: */
 /* V is a list that can be a tensor: Note [lists as tensors] there. */
 bool stands_for_tensor(const struct value *v);

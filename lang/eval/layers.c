@@ -74,7 +74,7 @@ static bool new_state(struct eval *ev, struct instance *self, const struct ast *
         return false;
     if (m->kids[1] && !eval_expr(ev, self->env, m->kids[1], &init))
         return false;
-    if (!ev->ops->new_state(ev->host, s, m->kids[1] ? &init : NULL, m->span))
+    if (!host_new_state(ev, s, m->kids[1] ? &init : NULL, m->span))
         return false;
     VEC_PUSH(ev->arena, self->states, s);
     env_bind(self->env, m->name, (struct value){.kind = VAL_STATE, .dtype = t, .state = s},

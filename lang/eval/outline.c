@@ -162,12 +162,6 @@ static bool op_state(void *host, struct state *s, struct value *out) {
     return not_here(host, s->def->span);
 }
 
-static bool op_new_state(void *host, struct state *s, const struct value *init, struct span span) {
-    (void)s;
-    (void)init;
-    return not_here(host, span);
-}
-
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
                         struct tensor *const *wrt, struct tensor **out, bool *depends,
                         struct span span) {
@@ -179,48 +173,10 @@ static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
     return not_here(host, span);
 }
 
-static bool op_keep_begin(void *host) {
-    (void)host;
-    return false;
-}
-
-static void op_keep_end(void *host, struct grad_call *call) {
-    (void)host;
-    (void)call;
-}
-
-static bool op_writable(void *host, struct tensor *t, struct span span) {
-    (void)host;
-    (void)t;
-    (void)span;
-    return true;
-}
-
 static bool op_import(void *host, const struct value *v, struct value *out) {
     (void)host;
     *out = *v;
     return true;
-}
-
-static bool op_concrete(void *host, struct value *v, struct span span) {
-    (void)v;
-    return not_here(host, span);
-}
-
-static bool op_builtin(void *host, struct name n, uint32_t nargs, const struct value *args,
-                       const struct name *keywords, struct span span, struct value *out) {
-    (void)n;
-    (void)nargs;
-    (void)args;
-    (void)keywords;
-    (void)out;
-    return not_here(host, span);
-}
-
-static bool op_has_builtin(void *host, struct name n) {
-    (void)host;
-    (void)n;
-    return false;
 }
 
 static const struct eval_ops verbs = {
@@ -242,14 +198,7 @@ static const struct eval_ops verbs = {
     .require = op_require,
     .state = op_state,
     .gradient = op_gradient,
-    .keep_begin = op_keep_begin,
-    .keep_end = op_keep_end,
-    .writable = op_writable,
-    .new_state = op_new_state,
     .import = op_import,
-    .concrete = op_concrete,
-    .builtin = op_builtin,
-    .has_builtin = op_has_builtin,
 };
 
 struct outline *outline_new(struct arena *a, struct names *names, struct sym_ctx *syms,

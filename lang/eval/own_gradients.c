@@ -17,7 +17,7 @@ const struct ast *own_gradient(struct eval *ev, const struct function *fn) {
 }
 
 bool gradient_is_derived(struct eval *ev) {
-    return ev->defining || (ev->reversed && !ev->ops->keep_begin(ev->host));
+    return ev->defining || (ev->reversed && !host_keep_begin(ev));
 }
 
 /* V as a tensor of which a container holds the content: what a gradient can be handed to. */
@@ -109,7 +109,7 @@ bool call_with_gradient(struct eval *ev, const struct function *fn, const struct
         c->in_name[c->nin] = params->kids[p]->name;
         c->in[c->nin++] = *v;
     }
-    if (!ev->ops->keep_begin(ev->host)) {
+    if (!host_keep_begin(ev)) {
         struct diag *d = diag_error(ev->diags, span, ERR_NOT_HERE,
                                     arena_printf(ev->arena,
                                                  "%s has a gradient of its own and is called "

@@ -118,7 +118,7 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
     }
     struct value v = value_tensor(x);
     if (in_script(env)) {
-        if (!ev->ops->concrete(ev->host, &v, s->span))
+        if (!host_concrete(ev, &v, s->span))
             return false;
         v.tensor->container = true;
         env = script_of(env);
@@ -135,7 +135,7 @@ static bool assign_variable(struct eval *ev, struct env *env, const struct ast *
         ev->ops->hint(ev->host, v.tensor, target->name);
         v.tensor->name = target->name;
     }
-    if (!ev->ops->concrete(ev->host, &v, target->span))
+    if (!host_concrete(ev, &v, target->span))
         return false;
     if (v.kind == VAL_TENSOR) {
         v.tensor->name = target->name;
@@ -281,7 +281,7 @@ static bool eval_assign(struct eval *ev, struct env *env, const struct ast *s) {
     uint32_t n = s->nkids - 1;
     if (n == 1)
         return assign_to(ev, env, s->kids[1], v, s->kids[0]->span);
-    if (in_script(env) && !ev->ops->concrete(ev->host, &v, s->span))
+    if (in_script(env) && !host_concrete(ev, &v, s->span))
         return false; /* all at once: one run gives them all */
     if (v.kind != VAL_LIST || v.list->n < n || (!v.tuple && v.list->n != n)) {
         diag_error(ev->diags, s->span, ERR_VALUE,

@@ -350,56 +350,6 @@ static bool verb_gradient(void *host, const struct tensor *loss, uint32_t n,
     return true;
 }
 
-static bool verb_keep_begin(void *host) {
-    (void)host;
-    return false;
-}
-
-static void verb_keep_end(void *host, struct grad_call *call) {
-    (void)host;
-    (void)call;
-}
-
-static bool verb_writable(void *host, struct tensor *t, struct span span) {
-    (void)host;
-    (void)t;
-    (void)span;
-    return true;
-}
-
-static bool not_here(struct export *x, struct span span) {
-    diag_error(x->ev.diags, span, ERR_NOT_HERE, "this is for the statements of a script");
-    return false;
-}
-
-static bool verb_new_state(void *host, struct state *s, const struct value *init,
-                           struct span span) {
-    (void)s;
-    (void)init;
-    return not_here(host, span);
-}
-
-static bool verb_concrete(void *host, struct value *v, struct span span) {
-    (void)v;
-    return not_here(host, span);
-}
-
-static bool verb_has_builtin(void *host, struct name n) {
-    (void)host;
-    (void)n;
-    return false;
-}
-
-static bool verb_builtin(void *host, struct name n, uint32_t nargs, const struct value *args,
-                         const struct name *keywords, struct span span, struct value *out) {
-    (void)n;
-    (void)nargs;
-    (void)args;
-    (void)keywords;
-    (void)out;
-    return not_here(host, span);
-}
-
 const struct eval_ops export_verbs = {
     .container = verb_container,
     .before = verb_before,
@@ -420,13 +370,6 @@ const struct eval_ops export_verbs = {
     .require = verb_require,
     .state = verb_state,
     .gradient = verb_gradient,
-    .keep_begin = verb_keep_begin,
-    .keep_end = verb_keep_end,
-    .writable = verb_writable,
-    .new_state = verb_new_state,
     .import = verb_import,
-    .concrete = verb_concrete,
-    .builtin = verb_builtin,
-    .has_builtin = verb_has_builtin,
     .replace = row_replace,
 };

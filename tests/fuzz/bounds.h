@@ -635,12 +635,6 @@ static void bounds_hint(void *host, struct tensor *t, struct name n) {
     (void)n;
 }
 
-static bool bounds_has_builtin(void *host, struct name n) {
-    (void)host;
-    (void)n;
-    return false;
-}
-
 static const struct eval_ops bounds_verbs = {
     .container = bounds_container,
     .before = bounds_before,
@@ -659,7 +653,6 @@ static const struct eval_ops bounds_verbs = {
     .branch = bounds_branch,
     .imagine = bounds_imagine,
     .require = bounds_require,
-    .has_builtin = bounds_has_builtin,
 };
 
 static void bounds_close(void *data) {
