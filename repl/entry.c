@@ -61,6 +61,20 @@ static void write_aside(void *data, const char *text, size_t n) {
     fwrite(text, 1, n, stderr);
 }
 
+int entry_run(const struct command_line *c, entry_body *body) {
+    struct buf signature = buf_new(c->arena);
+    if (!entry_signature(c, &signature))
+        return EXIT_USAGE;
+    dcl_session *s = open_session(c);
+    if (!s)
+        return EXIT_USAGE;
+    interrupt_install(s, true);
+    int status = body(c, s, signature.at);
+    interrupt_install(NULL, false);
+    dcl_close(s);
+    return status;
+}
+
 bool entry_define(const struct command_line *c, dcl_session *s) {
     /* A function needs definitions only; anything else is made by the script. */
     struct session_wants w;

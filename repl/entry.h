@@ -21,6 +21,10 @@ struct operands {
 bool entry_wants(const struct command_line *c, struct session_wants *w);
 /* NAME, or with --shape or --set NAME(x: TYPE, k = VALUE). False after a message. */
 bool entry_signature(const struct command_line *c, struct buf *b);
+/* Runs BODY, which gives the exit status, with a session and the signature of what the command line
+   names; Ctrl-C stops what it runs. The exit status. */
+typedef int entry_body(const struct command_line *c, dcl_session *s, const char *signature);
+int entry_run(const struct command_line *c, entry_body *body);
 /* Reads the first file, which is run only if the entry is no function. False: messages are the
    session's. */
 bool entry_define(const struct command_line *c, dcl_session *s);

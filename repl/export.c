@@ -14,28 +14,21 @@ static long opset_given(const struct command_line *c) {
     return end == text || *end || n < 1 ? -1 : n;
 }
 
+static int export(const struct command_line *c, dcl_session *s, const char *signature) {
+    bool apart = option_value(c, OPTION_external_data) != NULL;
+    int failed = !entry_define(c, s) || session_export(s, signature, option_value(c, OPTION_o),
+                                                       opset_given(c), apart) != 0;
+    return finish_call(s, failed);
+}
+
 int command_export(const struct command_line *c) {
-    struct buf signature = buf_new(c->arena);
-    const char *to = option_value(c, OPTION_o);
-    long opset = opset_given(c);
-    if (c->files.n != 1 || !option_value(c, OPTION_entry) || !to) {
+    if (c->files.n != 1 || !option_value(c, OPTION_entry) || !option_value(c, OPTION_o)) {
         fprintf(stderr, "dcl: export wants one file, --entry NAME and -o MODEL.onnx\n");
         return EXIT_USAGE;
     }
-    if (opset < 0) {
+    if (opset_given(c) < 0) {
         fprintf(stderr, "dcl: --opset wants a number, not '%s'\n", option_value(c, OPTION_opset));
         return EXIT_USAGE;
     }
-    if (!entry_signature(c, &signature))
-        return EXIT_USAGE;
-    dcl_session *s = open_session(c);
-    if (!s)
-        return EXIT_USAGE;
-    interrupt_install(s, true);
-    bool apart = option_value(c, OPTION_external_data) != NULL;
-    int failed = !entry_define(c, s) || session_export(s, signature.at, to, opset, apart) != 0;
-    int status = finish_call(s, failed);
-    interrupt_install(NULL, false);
-    dcl_close(s);
-    return status;
+    return entry_run(c, export);
 }

@@ -150,15 +150,5 @@ static int profile(const struct command_line *c, dcl_session *s, const char *sig
 }
 
 int command_profile(const struct command_line *c) {
-    struct buf signature = buf_new(c->arena);
-    if (!entry_signature(c, &signature))
-        return EXIT_USAGE;
-    dcl_session *s = open_session(c);
-    if (!s)
-        return EXIT_USAGE;
-    interrupt_install(s, true);
-    int status = profile(c, s, signature.at);
-    interrupt_install(NULL, false);
-    dcl_close(s);
-    return status;
+    return entry_run(c, profile);
 }

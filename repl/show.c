@@ -21,22 +21,12 @@ static int show(const struct command_line *c, dcl_session *s, const char *signat
 }
 
 int command_show(const struct command_line *c) {
-    struct buf signature = buf_new(c->arena);
     if (option_value(c, OPTION_sm) &&
         (!option_value(c, OPTION_as) || strcmp(option_value(c, OPTION_as), "ptx") != 0)) {
         fprintf(stderr, "dcl: --sm belongs to --as ptx\n");
         return EXIT_USAGE;
     }
-    if (!entry_signature(c, &signature))
-        return EXIT_USAGE;
-    dcl_session *s = open_session(c);
-    if (!s)
-        return EXIT_USAGE;
-    interrupt_install(s, true);
-    int status = show(c, s, signature.at);
-    interrupt_install(NULL, false);
-    dcl_close(s);
-    return status;
+    return entry_run(c, show);
 }
 
 int command_movement(const struct command_line *c) {
