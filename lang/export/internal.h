@@ -129,7 +129,6 @@ struct val *model_node(struct export *x, const char *op, const char *domain, uin
 /* A tensor of numbers that is in the model; the bytes stay. NAME: of a weight, else NULL. */
 struct val *model_weight(struct export *x, const char *name, enum dtype t, uint32_t rank,
                          const int64_t *dims, const void *bytes);
-int64_t model_element(enum dtype t);
 
 /* rows.c: what stands in DCL. */
 /* The value that the row PREFIX_NAME says for VALS, static arguments by name. NULL, told, if there

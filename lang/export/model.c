@@ -2,24 +2,10 @@
    need not know whether it is there. At the end only what the results need is written. */
 #include "lang/export/internal.h"
 
+#include "lang/onnx/tensor.h"
+
 #include <ctype.h>
 #include <string.h>
-
-static const struct {
-    int64_t number;
-    enum dtype type;
-    const char *doc;
-} elements[] = {
-#define ELEMENT(number, dtype, ...) {number, DT_##dtype, __VA_ARGS__},
-#include "lang/onnx/onnx.def"
-};
-
-int64_t model_element(enum dtype t) {
-    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-        if (elements[i].type == t)
-            return elements[i].number;
-    return 0;
-}
 
 void export_refuse(struct export *x, struct span span, const char *format, ...) {
     va_list args;
@@ -139,7 +125,7 @@ struct val *model_weight(struct export *x, const char *name, enum dtype t, uint3
             return k->val;
     }
     struct wire_tensor *w = ARENA_NEW(x->arena, struct wire_tensor);
-    w->data_type = model_element(t);
+    w->data_type = onnx_element_number(t);
     w->raw_data = (struct wire_bytes){size ? bytes : "", size};
     for (uint32_t d = 0; d < rank; d++)
         VEC_PUSH(x->arena, w->dims, dims[d]);
@@ -201,7 +187,7 @@ static struct wire_value *value_message(struct export *x, const char *name, enum
     v->name = text_bytes(name);
     v->type = ARENA_NEW(a, struct wire_type);
     v->type->tensor_type = ARENA_NEW(a, struct wire_tensor_type);
-    v->type->tensor_type->elem_type = model_element(t);
+    v->type->tensor_type->elem_type = onnx_element_number(t);
     v->type->tensor_type->shape = ARENA_NEW(a, struct wire_shape);
     for (uint32_t d = 0; d < rank; d++) {
         struct wire_dim *dim = ARENA_NEW(a, struct wire_dim);

@@ -12,6 +12,8 @@
    A list of trees is several results. */
 #include "lang/export/internal.h"
 
+#include "lang/onnx/tensor.h"
+
 #include <string.h>
 
 static const char *const moves[MOVE_COUNT] = {
@@ -88,7 +90,7 @@ static bool attribute_of(struct export *x, const struct value *pair, struct wire
     switch (v->kind) {
     case VAL_INT: a->i = v->i; return true;
     case VAL_BOOL: a->i = v->b; return true;
-    case VAL_DTYPE: a->i = model_element(v->dtype); return true;
+    case VAL_DTYPE: a->i = onnx_element_number(v->dtype); return true;
     case VAL_FLOAT:
         a->f = (float)v->f;
         a->type = TYPE_FLOAT;

@@ -30,6 +30,13 @@ enum dtype onnx_element(int64_t number) {
     return DT_NONE;
 }
 
+int64_t onnx_element_number(enum dtype t) {
+    size_t i = 0;
+    while (elements[i].type != t)
+        i++;
+    return elements[i].number;
+}
+
 const char *onnx_element_reason(struct arena *a, int64_t number) {
     if (number == 0)
         return "its element type is not given";
