@@ -98,10 +98,8 @@ void note_sizes(struct importer *m, const struct operand *x) {
     }
 }
 
-#define FOUND "found_by_a_run_"
-
-/* The text of a symbol's expression, with FOUND and K, .shape[D] for the symbol #K. */
-static const char *spelt(struct importer *m, const char *text) {
+/* TEXT, a symbol's expression, with PREFIX and K, .shape[D] for the symbol #K. */
+static const char *spelt(struct importer *m, const char *text, const char *prefix) {
     struct buf b = buf_new(m->arena);
     while (*text) {
         size_t n = *text == '#' ? 1 + strspn(text + 1, "0123456789") : strcspn(text, "#");
@@ -110,43 +108,46 @@ static const char *spelt(struct importer *m, const char *text) {
             const struct found_size *x = found_size(m, symbol);
             if (!x)
                 onnx_problem(m->problems, "a size that only a run finds would have to be known");
-            buf_printf(&b, FOUND "%.*s.shape[%u]", (int)n - 1, text + 1, x ? x->dim : 0);
+            buf_printf(&b, "%s%.*s.shape[%u]", prefix, (int)n - 1, text + 1, x ? x->dim : 0);
         } else {
             buf_bytes(&b, text, n);
         }
         text += n;
     }
-    return b.at ? b.at : "";
+    return b.at;
 }
 
 /* Puts the operands in the place of these names. */
-static void put_operands(struct importer *m, struct ast *e) {
+static void put_operands(struct importer *m, struct ast *e, const char *prefix) {
     const char *text = e->kind == AST_NAME ? name_text(m->names, e->name) : "";
-    if (strncmp(text, FOUND, sizeof FOUND - 1) == 0) {
-        struct name symbol =
-            name_of_text(m->names, arena_printf(m->arena, "#%s", text + sizeof FOUND - 1));
+    size_t n = strlen(prefix);
+    if (strncmp(text, prefix, n) == 0) {
+        struct name symbol = name_of_text(m->names, arena_printf(m->arena, "#%s", text + n));
         const struct found_size *x = found_size(m, symbol);
         if (x)
             e->name = x->of->stand_in;
     }
     for (uint32_t i = 0; i < e->nkids; i++)
         if (e->kids[i])
-            put_operands(m, e->kids[i]);
+            put_operands(m, e->kids[i], prefix);
 }
 
 /* An expression of symbols, as the symbolic integers write it. */
 static struct ast *ast_of_sym(struct importer *m, const struct value *v) {
     struct buf text = buf_new(m->arena);
     struct diags *d = &m->errors;
+    const char *prefix = "found_";
     value_print(outline_eval(m->outline), v, &text);
-    bool found = is_found(m, v);
-    const char *at = found ? spelt(m, text.at) : text.at;
+    while (strstr(text.at, prefix)) /* a dimension of the model may be called so */
+        prefix = arena_printf(m->arena, "%s_", prefix);
+    const char *at = spelt(m, text.at, prefix);
     struct ast *file =
         parse_source(m->arena, m->names, d, sources_add(d->sources, "<size>", at, strlen(at)));
-    if (file->nkids != 1)
+    if (file->nkids != 1) {
+        onnx_problem(m->problems, "the size %s cannot be written", text.at);
         return new_int(m, 0);
-    if (found)
-        put_operands(m, file->kids[0]);
+    }
+    put_operands(m, file->kids[0], prefix);
     return file->kids[0];
 }
 
