@@ -13,26 +13,37 @@ static bool is_list(const struct value *v) {
     return (v->kind == VAL_LIST && !v->tuple) || v->kind == VAL_PACK;
 }
 
-bool stands_for_tensor(const struct value *v) {
+/* Lists may share their parts, so a short text may make a huge tree of them: the walks here end
+   after so many elements, and a list of more is told. */
+enum { LIST_MOST = 1 << 20 };
+
+static bool may_stand(const struct value *v, uint32_t *seen) {
     bool found = is_list(v);
-    for (uint32_t k = 0; found && k < v->list->n; k++) {
+    for (uint32_t k = 0; found && k < v->list->n && (*seen)++ < LIST_MOST; k++) {
         const struct value *x = &v->list->at[k];
         found = value_is_number(x) || x->kind == VAL_BOOL || x->kind == VAL_SCALAR ||
-                x->kind == VAL_TENSOR || x->kind == VAL_STATE || stands_for_tensor(x);
+                x->kind == VAL_TENSOR || x->kind == VAL_STATE || may_stand(x, seen);
     }
     return found;
+}
+
+bool stands_for_tensor(const struct value *v) {
+    uint32_t seen = 0;
+    return may_stand(v, &seen);
 }
 
 /* What the numbers in a list say of its element type. */
 struct numbers {
     enum dtype given; /* of the first element that has one */
     bool fraction, whole;
+    uint32_t seen;
 };
 
 static void look_at(const struct value *v, struct numbers *n) {
-    for (uint32_t k = 0; k < v->list->n; k++) {
+    for (uint32_t k = 0; k < v->list->n && n->seen++ < LIST_MOST; k++) {
         const struct value *x = &v->list->at[k];
         enum dtype own = x->kind == VAL_TENSOR               ? x->tensor->dtype
+                         : x->kind == VAL_STATE              ? x->state->dtype
                          : x->kind == VAL_SCALAR && !x->weak ? x->dtype
                                                              : DT_NONE;
         if (is_list(x))
@@ -55,11 +66,18 @@ enum dtype list_element(const struct value *v, enum dtype numbers) {
 }
 
 /* The list with its tensors as they are used inside. */
-static bool bring_all(struct eval *ev, struct value *v) {
+static bool bring_all(struct eval *ev, struct span span, struct value *v, uint32_t *seen) {
     struct value to = value_list_new(ev->arena, v->kind, v->list->n);
     for (uint32_t k = 0; k < v->list->n; k++) {
-        to.list->at[k] = v->list->at[k];
-        if (!(is_list(&to.list->at[k]) ? bring_all : bring)(ev, &to.list->at[k]))
+        struct value *x = &to.list->at[k];
+        *x = v->list->at[k];
+        if ((*seen)++ == LIST_MOST) {
+            diag_error(
+                ev->diags, span, ERR_VALUE,
+                arena_printf(ev->arena, "a list of more than %d elements is no tensor", LIST_MOST));
+            return false;
+        }
+        if (!(is_list(x) ? bring_all(ev, span, x, seen) : bring(ev, x)))
             return false;
     }
     *v = to;
@@ -165,7 +183,8 @@ bool lists_beside(struct eval *ev, enum scalar_op op, uint32_t n, struct value *
 
 bool list_tensor(struct eval *ev, enum dtype t, struct name n, struct span span, struct value *v) {
     struct dims dims = {0};
-    if (!bring_all(ev, v) || !shape_of(ev, v, span, &dims))
+    uint32_t seen = 0;
+    if (!bring_all(ev, span, v, &seen) || !shape_of(ev, v, span, &dims))
         return false;
     struct tensor *x = declare(ev, t, dims.n, dims.at, STORE_NONE, NULL, n, span);
     if (!x)

@@ -81,8 +81,7 @@ static const struct lazy *table(struct export *x, struct sym s) {
     sym_atoms(x->ev.syms, s, ask_axis, &q);
     for (uint32_t i = 0; q.known && i < q.n; i++) {
         dims[i] = q.axes[i]->count.i;
-        total *= (uint64_t)dims[i];
-        q.known = total <= TABLE_MOST;
+        q.known = !__builtin_mul_overflow(total, (uint64_t)dims[i], &total) && total <= TABLE_MOST;
     }
     if (!q.known)
         return NULL;

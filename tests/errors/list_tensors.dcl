@@ -24,3 +24,6 @@ print(x * [1, 2, 3])
 print(x + [i, i])
 #---
 print(i * [1, 2.5])
+#---
+fn doubled(l: list, n: i64) -> list { if n == 0 { l } else { doubled([l, l], n - 1) } }
+print(relu(doubled([1, 2], 22)))
