@@ -9,6 +9,19 @@ N, S = ("N", 3), ("S", 5)
 RANGE = "(Range, version 18, domain ai.onnx): its input "
 NOT_IMPORTED = {"gpt2, a word more": RANGE, "a size from data": RANGE}
 
+RESOLUTIONS = """
+fn f(a: f32[N, K]) -> (s: f32[N], p: f32[K], m: f32, l: f32[K], b: bool[N], c: bool[K]) {
+  map n in N, k in K {
+    s[n] += a[n, k]
+    p[k] prod= a[n, k]
+    m max= a[n, k]
+    l[k] min= a[n, k]
+    b[n] and= a[n, k] < 1
+    c[k] or= a[n, k] > 1
+  }
+}
+"""
+
 NETWORKS = {
     "mlp": ("""
 layer Net(n: int) {
@@ -122,30 +135,8 @@ fn f(a: f32[N, K], b: f32[N]) -> y: f32[N] {
   map n in N, k in K { y[n] max= a[n, k] }
 }
 """, "f", {"a": (F, [N, ("K", 4)]), "b": (F, [N])}),
-    "all resolutions": ("""
-fn f(a: f32[N, K]) -> (s: f32[N], p: f32[K], m: f32, l: f32[K], b: bool[N], c: bool[K]) {
-  map n in N, k in K {
-    s[n] += a[n, k]
-    p[k] prod= a[n, k]
-    m max= a[n, k]
-    l[k] min= a[n, k]
-    b[n] and= a[n, k] < 1
-    c[k] or= a[n, k] > 1
-  }
-}
-""", "f", {"a": (F, [N, ("K", 4)])}),
-    "all resolutions, opset 17": ("""
-fn f(a: f32[N, K]) -> (s: f32[N], p: f32[K], m: f32, l: f32[K], b: bool[N], c: bool[K]) {
-  map n in N, k in K {
-    s[n] += a[n, k]
-    p[k] prod= a[n, k]
-    m max= a[n, k]
-    l[k] min= a[n, k]
-    b[n] and= a[n, k] < 1
-    c[k] or= a[n, k] > 1
-  }
-}
-""", "f", {"a": (F, [N, ("K", 4)])}, ("--opset", "17")),
+    "all resolutions": (RESOLUTIONS, "f", {"a": (F, [N, ("K", 4)])}),
+    "all resolutions, opset 17": (RESOLUTIONS, "f", {"a": (F, [N, ("K", 4)])}, ("--opset", "17")),
     "half sums": ("""
 fn f(a: f16[N, K]) -> s: f16[N] { map n in N, k in K { s[n] += a[n, k] } }
 """, "f", {"a": ("f16", [N, 4])}),
