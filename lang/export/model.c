@@ -154,13 +154,19 @@ static const char *usual_name(struct export *x, const struct made *m, const char
     return *m->scope ? arena_printf(x->arena, "%s/%s", m->scope, hint) : hint;
 }
 
+/* A name that is not TAKEN yet: BASE, or with a number from FIRST on. */
+static const char *name_free(struct export *x, struct map *taken, const char *base,
+                             unsigned first) {
+    const char *name = base;
+    for (unsigned k = first; map_get(taken, hash_bytes(name, strlen(name), 0), NULL); k++)
+        name = arena_printf(x->arena, "%s_%u", base, k);
+    map_put(taken, hash_bytes(name, strlen(name), 0), 1);
+    return name;
+}
+
 /* A name that no other value has, from BASE. */
 static const char *name_make(struct export *x, const char *base) {
-    const char *name = base;
-    for (unsigned k = 2; map_get(&x->names, hash_bytes(name, strlen(name), 0), NULL); k++)
-        name = arena_printf(x->arena, "%s_%u", base, k);
-    map_put(&x->names, hash_bytes(name, strlen(name), 0), 1);
-    return name;
+    return name_free(x, &x->names, base, 2);
 }
 
 static void need(struct export *x, struct val *v) {
@@ -209,12 +215,7 @@ static struct wire_value *value_message(struct export *x, const char *name, enum
 
 /* What people call node M: its scope, as dcl import finds layers by, and the operator. */
 static const char *node_name(struct export *x, const struct made *m) {
-    const char *base = arena_printf(x->arena, "%s/%s", m->scope, m->op);
-    const char *name = base;
-    for (unsigned k = 1; map_get(&x->node_names, hash_bytes(name, strlen(name), 0), NULL); k++)
-        name = arena_printf(x->arena, "%s_%u", base, k);
-    map_put(&x->node_names, hash_bytes(name, strlen(name), 0), 1);
-    return name;
+    return name_free(x, &x->node_names, arena_printf(x->arena, "%s/%s", m->scope, m->op), 1);
 }
 
 static void add_nodes(struct export *x, struct wire_graph *g) {
