@@ -3,16 +3,19 @@
    Note [renewing]
    Such an instance is made again in its place, from the new definition and the arguments that it
    was made with, so that all that refer to it see the new one. Its states that have name, element
-   type and shape of former ones take their content; of the others it is told. One that cannot be
-   made again stays what it was, and the reason is told. What stands outermost comes first: it makes
-   its members anew itself. */
+   type and shape of former ones take their content; of the others it is told. A former one that no
+   new one takes is set aside, and a later definition that it fits has it back: who mistypes a size
+   and mends it loses nothing. One that cannot be made again stays what it was, and the reason is
+   told. What stands outermost comes first: it makes its members anew itself. */
 #include "session/state.h"
 
 #include "lang/eval/eval.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOLD_INSTANCES = 3, TOLD_STATES = 8 };
+enum { ASIDE_KEPT = 4 }; /* states of one name */
 
 /* What one text renews. */
 struct renewal {
@@ -195,39 +198,128 @@ static struct diag *tell(struct renewal *r, const struct ast *def, enum error_co
     return r->last;
 }
 
-/* Gives the states of Y the content of those of X that fit, and a note for each other one. */
-static void keep_states(struct renewal *r, const struct place *p, const struct instance *y) {
+/* The last state aside of the name and type of ST; NULL if there is none. */
+static struct named_state *find_aside(struct named_states *aside, const char *name,
+                                      const struct state *st) {
+    for (uint32_t i = aside->at.n; i > 0; i--) {
+        struct named_state *at = &aside->at.at[i - 1];
+        if (at->state && strcmp(at->name, name) == 0 && same_type(at->state, st))
+            return at;
+    }
+    return NULL;
+}
+
+/* Puts aside what stood there and was not taken, and AT; of one name the last few. */
+static void put_aside(struct dcl_session *s, struct named_states *aside,
+                      const struct named_state *at) {
+    struct named_state *first = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < aside->at.n; i++)
+        if (aside->at.at[i].state && strcmp(aside->at.at[i].name, at->name) == 0 && n++ == 0)
+            first = &aside->at.at[i];
+    if (n == ASIDE_KEPT)
+        first->state = NULL;
+    VEC_PUSH(s->messages, aside->at, *at);
+}
+
+/* What V is or has in it under NAME; NULL if that is no instance. *REST: what follows of NAME. */
+static struct instance *below_value(const struct value *v, const char *name, const char **rest) {
+    if (v->kind == VAL_INSTANCE) {
+        *rest = name;
+        return v->instance;
+    }
+    char *end;
+    unsigned long i = v->kind == VAL_LIST ? strtoul(name, &end, 10) : 0;
+    bool goes_on = v->kind == VAL_LIST && i < v->list->n && end > name && *end == '.';
+    return goes_on ? below_value(&v->list->at[i], end + 1, rest) : NULL;
+}
+
+/* Puts ST aside in that of X and its members which NAME leads to: either may be defined anew. */
+static void give_aside(struct dcl_session *s, struct instance *x, const char *name,
+                       struct state *st) {
+    struct instance *member = NULL;
+    const char *rest = NULL;
+    for (uint32_t i = 0; i < x->env->bindings.n && !member; i++) {
+        const struct binding *b = &x->env->bindings.at[i];
+        const char *text = name_text(s->names, b->name);
+        size_t n = strlen(text);
+        if (strncmp(name, text, n) == 0 && name[n] == '.')
+            member = below_value(&b->value, name + n + 1, &rest);
+    }
+    if (member) {
+        give_aside(s, member, rest, st);
+        return;
+    }
+    struct aside put = {name_of_text(s->names, name), st};
+    VEC_PUSH(s->store.arena, x->aside, put);
+}
+
+/* What differs between an instance and what it was, told as notes on one warning. */
+struct differences {
+    struct renewal *r;
+    const struct ast *def;
+    const char *path;
+    struct diag *told;
+    uint32_t n;
+};
+
+/* Whether one more is to be told. */
+static bool differs(struct differences *d) {
+    if (d->n++ == 0)
+        d->told = tell(d->r, d->def, ERR_STATES_RENEWED, d->path, NULL);
+    return d->told && d->n <= TOLD_STATES;
+}
+
+/* Gives the states of Y, which X is to become, the content of those of X that fit, or of those
+   aside; a note for each that does not go on as it was. What is then aside: *ASIDE. */
+static void keep_states(struct renewal *r, const struct place *p, const struct instance *y,
+                        struct named_states *aside) {
     struct dcl_session *s = r->s;
     struct named_states old, new;
-    struct diag *told = NULL;
-    uint32_t differ = 0;
+    struct differences d = {.r = r, .def = y->layer->def, .path = p->path};
+    bool kept = false;
     states_list(s, s->messages, p->instance, &old);
     states_list(s, s->messages, y, &new);
-    for (uint32_t i = 0; i < new.at.n + old.at.n; i++) {
-        bool is_new = i < new.at.n;
-        const struct named_state *at = is_new ? &new.at.at[i] : &old.at.at[i - new.at.n];
-        const struct named_state *other = find_state(is_new ? &old : &new, at->name);
+    states_aside(s, s->messages, p->instance, aside);
+    for (uint32_t i = 0; i < new.at.n; i++) {
+        const struct named_state *at = &new.at.at[i], *other = find_state(&old, at->name);
         bool fits = other && same_type(at->state, other->state);
-        if (fits && is_new && !take_content(s, at->state, other->state))
+        struct named_state *back = fits ? NULL : find_aside(aside, at->name, at->state);
+        const struct state *from = fits ? other->state : back ? back->state : NULL;
+        if (from && !take_content(s, at->state, from))
             return;
-        if (fits || (other && !is_new))
+        if (back)
+            back->state = NULL;
+        if (fits || !differs(&d))
             continue;
-        if (differ++ == 0)
-            told = tell(r, y->layer->def, ERR_STATES_RENEWED, p->path, NULL);
-        if (!told || differ > TOLD_STATES)
-            continue;
-        if (other)
-            diag_note(&s->diags, told, (struct span){0}, "%s was %s and starts anew as %s",
+        if (back)
+            diag_note(&s->diags, d.told, (struct span){0}, "%s is again what it was as %s",
+                      at->name, state_type(s, at->state));
+        else if (other)
+            diag_note(&s->diags, d.told, (struct span){0}, "%s was %s and starts anew as %s",
                       at->name, state_type(s, other->state), state_type(s, at->state));
-        else if (is_new)
-            diag_note(&s->diags, told, (struct span){0}, "%s is new: %s", at->name,
-                      state_type(s, at->state));
         else
-            diag_note(&s->diags, told, (struct span){0}, "%s is gone: %s", at->name,
+            diag_note(&s->diags, d.told, (struct span){0}, "%s is new: %s", at->name,
                       state_type(s, at->state));
     }
-    if (told && differ > TOLD_STATES)
-        diag_note(&s->diags, told, (struct span){0}, "and %u more", differ - TOLD_STATES);
+    for (uint32_t i = 0; i < old.at.n; i++) {
+        const struct named_state *at = &old.at.at[i], *other = find_state(&new, at->name);
+        if (other && same_type(at->state, other->state))
+            continue;
+        const struct data *content = at->state->data;
+        if (!content->draws) { /* else nobody has seen it yet */
+            put_aside(s, aside, at);
+            kept = true;
+        }
+        if (!other && differs(&d))
+            diag_note(&s->diags, d.told, (struct span){0}, "%s is gone: %s", at->name,
+                      state_type(s, at->state));
+    }
+    if (d.told && d.n > TOLD_STATES)
+        diag_note(&s->diags, d.told, (struct span){0}, "and %u more", d.n - TOLD_STATES);
+    if (d.told && kept)
+        diag_help(&s->diags, d.told,
+                  "what no longer fits is set aside, and is back with a definition that it fits");
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
@@ -244,10 +336,15 @@ static bool renew(struct renewal *r, const struct place *p, const struct ast *de
         tell(r, def, ERR_NOT_RENEWED, p->path, why);
         return false;
     }
-    keep_states(r, p, y);
+    struct named_states aside;
+    keep_states(r, p, y, &aside);
     const char *place = name_text(s->names, x->path);
     undo_instance(s, x);
     take_over(x, y);
+    memset(&x->aside, 0, sizeof x->aside);
+    for (uint32_t i = 0; i < aside.at.n; i++)
+        if (aside.at.at[i].state)
+            give_aside(s, x, aside.at.at[i].name, aside.at.at[i].state);
     if (*place) {
         struct name path = x->path;
         x->path = name_of_text(s->names, "");

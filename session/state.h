@@ -556,6 +556,9 @@ struct named_states {
 };
 void states_list(struct dcl_session *s, struct arena *a, const struct instance *x,
                  struct named_states *out);
+/* What X and its members have aside: see Note [renewing]. */
+void states_aside(struct dcl_session *s, struct arena *a, const struct instance *x,
+                  struct named_states *out);
 
 /* random.c: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). */
 struct random {

@@ -273,32 +273,41 @@ bool states_new(void *session, struct state *st, const struct value *init, struc
 
 /* --- lists of states ------------------------------------------------------------------------ */
 
-static void list_value(struct dcl_session *s, struct arena *a, const struct value *v,
-                       const char *prefix, struct named_states *out);
+struct listing {
+    struct dcl_session *s;
+    struct arena *a;
+    struct named_states *out;
+    bool aside; /* instead: what stands aside */
+};
+
+static void list_value(const struct listing *l, const struct value *v, const char *prefix);
 
 static const char *join(struct arena *a, const char *prefix, const char *name) {
     return *prefix ? arena_printf(a, "%s.%s", prefix, name) : name;
 }
 
-static void list_instance(struct dcl_session *s, struct arena *a, const struct instance *x,
-                          const char *prefix, struct named_states *out) {
+static void list_instance(const struct listing *l, const struct instance *x, const char *prefix) {
+    for (uint32_t i = 0; l->aside && i < x->aside.n; i++) {
+        const char *name = name_text(l->s->names, x->aside.at[i].name);
+        struct named_state at = {join(l->a, prefix, name), x->aside.at[i].state};
+        VEC_PUSH(l->a, l->out->at, at);
+    }
     for (uint32_t i = 0; i < x->env->bindings.n; i++) {
         const struct binding *b = &x->env->bindings.at[i];
-        list_value(s, a, &b->value, join(a, prefix, name_text(s->names, b->name)), out);
+        list_value(l, &b->value, join(l->a, prefix, name_text(l->s->names, b->name)));
     }
 }
 
-static void list_value(struct dcl_session *s, struct arena *a, const struct value *v,
-                       const char *prefix, struct named_states *out) {
+static void list_value(const struct listing *l, const struct value *v, const char *prefix) {
     switch (v->kind) {
     case VAL_STATE:
-        if (elements(v->state)) /* one without is an option that is not taken */
-            VEC_PUSH(a, out->at, ((struct named_state){prefix, v->state}));
+        if (!l->aside && elements(v->state)) /* one without is an option that is not taken */
+            VEC_PUSH(l->a, l->out->at, ((struct named_state){prefix, v->state}));
         break;
-    case VAL_INSTANCE: list_instance(s, a, v->instance, prefix, out); break;
+    case VAL_INSTANCE: list_instance(l, v->instance, prefix); break;
     case VAL_LIST:
         for (uint32_t i = 0; i < v->list->n; i++)
-            list_value(s, a, &v->list->at[i], arena_printf(a, "%s.%u", prefix, i), out);
+            list_value(l, &v->list->at[i], arena_printf(l->a, "%s.%u", prefix, i));
         break;
     default: break;
     }
@@ -307,5 +316,11 @@ static void list_value(struct dcl_session *s, struct arena *a, const struct valu
 void states_list(struct dcl_session *s, struct arena *a, const struct instance *x,
                  struct named_states *out) {
     *out = (struct named_states){0};
-    list_instance(s, a, x, "", out);
+    list_instance(&(struct listing){s, a, out, false}, x, "");
+}
+
+void states_aside(struct dcl_session *s, struct arena *a, const struct instance *x,
+                  struct named_states *out) {
+    *out = (struct named_states){0};
+    list_instance(&(struct listing){s, a, out, true}, x, "");
 }

@@ -104,6 +104,13 @@ static struct instance *copy_instance(struct copier *c, struct instance *x) {
         st->owner = y;
         VEC_PUSH(c->to, y->states, st);
     }
+    for (uint32_t i = 0; i < x->aside.n; i++) {
+        struct aside at = x->aside.at[i];
+        at.state = copy_state(c, at.state);
+        at.state->owner = y;
+        mark_text(c, at.state->def);
+        VEC_PUSH(c->to, y->aside, at);
+    }
     y->env = copy_env(c, x->env, NULL);
     return y;
 }

@@ -102,11 +102,18 @@ struct state {
     uint64_t id; /* unique in the session */
 };
 
+/* A state that an instance had by a former definition and that fitted no later one. */
+struct aside {
+    struct name name; /* dotted, from the instance on */
+    struct state *state;
+};
+
 struct instance {
     struct layer *layer;
     struct name path;           /* "" for an instance at the top */
     struct env *env;            /* layer parameters, members */
     VEC(struct state *) states; /* own ones, in order; those of members are theirs */
+    VEC(struct aside) aside;    /* oldest first */
     uint64_t id;
 };
 

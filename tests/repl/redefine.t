@@ -75,6 +75,21 @@ for backend in "cpu", "ref":
     tap.is_str(out, "[1, 3]\ntrue\ntrue\n", backend + ": a new parameter takes its default")
     tap.ok("head.weight was f32[2, 3] and starts anew as f32[3, 3]" in err and
            "calls is gone: i64[]" in err, "states of other shapes start anew", err)
+    # A size that is mistyped and mended costs nothing, through others and collections.
+    typo = WIDER.replace("Linear(n, out)", "Linear(n, 4)").replace("B, out", "B, 4")
+    loop = "for i in 0:300 { t: f32[20000] = i; k = [t, t] }\n"
+    again = "layer Net" + LAYERS.split("layer Net")[1].split("net =")[0]
+    out, err = run("y = net(x)\nc = net.calls\n" + WIDER + "\nnet(x).shape\n" + loop + typo +
+                   "\nnet(x).shape\n" + loop + again + "same(net(x), y)\nnet.calls == c + 1\n" +
+                   WIDER + "\n" + WIDER + "\nnet(x).shape")
+    tap.is_str(out, "[1, 3]\n[1, 4]\ntrue\ntrue\n[1, 3]\n", backend + ": what was aside is back")
+    tap.ok("note: head.weight is again what it was as f32[2, 3]" in err and
+           "note: calls is again what it was as i64[]" in err and
+           "help: what no longer fits is set aside" in err, "and is told", err)
+    typo = SCALED.replace("Linear(n, n)", "Linear(n, n + 1)").replace("scale * x", "x")
+    out, err = run("y = net(x)\n" + typo + "\n" + WIDER + "\n" + again +
+                   LAYERS.split("layer Net")[0] + "\nsame(net(x), y)\nsame(first.a.weight, w)")
+    tap.is_str(out, "true\ntrue\n", backend + ": of members that were made anew, too")
     out, err = run("layer Net(m: int) {\n  fn forward(x: f32[B, m]) -> f32[B, m] { x }\n}\n"
                    "net(x).shape\nNet(3)(x).shape")
     tap.ok(out == "[1, 2]\n[1, 3]\n" and
