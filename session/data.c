@@ -22,10 +22,22 @@ static struct data *add(struct dcl_session *s, void *bytes, size_t size, struct 
     return d;
 }
 
+/* How much SIZE bytes are, for a message. */
+static const char *size_text(struct arena *a, size_t size) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double n = (double)size;
+    uint32_t k = 0;
+    for (; n >= 1000 && k + 1 < sizeof units / sizeof *units; k++)
+        n /= 1000;
+    return arena_printf(a, k ? "%.1f %s" : "%.0f %s", n, units[k]);
+}
+
 struct data *data_room(struct dcl_session *s, size_t size, const char *what, struct span span) {
     void *bytes = mem_room(size, 64);
-    if (!bytes)
-        diag_error(&s->diags, span, ERR_NO_MEMORY, *what ? what : "a tensor");
+    if (!bytes) {
+        struct diag *d = diag_error(&s->diags, span, ERR_NO_MEMORY, *what ? what : "a tensor");
+        diag_note(&s->diags, d, (struct span){0}, "it takes %s", size_text(s->messages, size));
+    }
     return bytes ? add(s, bytes, size, NULL) : NULL;
 }
 

@@ -67,7 +67,7 @@ void check_index(struct cg *c, const struct memlet *m, uint32_t dim, struct val 
     }
     const char *text =
         arena_printf(c->a, "index %%lld of dimension %u is outside %s, where its size is %%lld",
-                     dim + 1, name_text(c->g->names, graph_cont(c->g, m->cont)->name));
+                     dim, name_text(c->g->names, graph_cont(c->g, m->cont)->name));
     fail_if(c, any, text, first_lane(c, index, outside, lanes), first_lane(c, size, outside, lanes),
             m->site, dim);
 }

@@ -85,7 +85,7 @@ static void cut(struct threads *t, const struct node *n, struct memlet *m, bool 
         if (!owned_dim(&o, d))
             m->at[rank++] = m->at[d];
         else if (!sym_prove_lt(t->c->facts, m->at[d], k->dims[d]))
-            ptx_refuse(t->c, n, "%s has no element for some threads in dimension %u", name, d + 1);
+            ptx_refuse(t->c, n, "%s has no element for some threads in dimension %u", name, d);
     }
     m->rank = rank;
     if (!rank) /* `else` is for containers with dimensions */

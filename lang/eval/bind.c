@@ -432,6 +432,28 @@ static enum turn turn_of(const struct value *v) {
                                                                       : TURN_TENSOR;
 }
 
+/* Whether V, for PARAM, is an integer: its value, or a symbol that stands for it. */
+static bool bind_integer(struct binder *b, const struct ast *param, const char *from,
+                         struct value *v) {
+    struct eval *ev = b->ev;
+    if (value_is_integer(v) || (v->kind == VAL_SCALAR && dtype_is_int(v->dtype)))
+        return to_integer(ev, v, b->span);
+    struct diag *d = diag_error(ev->diags, b->span, ERR_ARG_KIND, b->what, from, "an integer",
+                                value_text(ev, v));
+    diag_note(ev->diags, d, param->span, "%s is declared here", from);
+    for (uint32_t p = 0; p < b->params->nkids; p++) {
+        const struct ast *by_name = b->params->kids[p];
+        if (by_name->flags & AST_STATIC) {
+            diag_help(ev->diags, d, "%s is given by name: %s = ...", text_of(ev, by_name->name),
+                      text_of(ev, by_name->name));
+            return false;
+        }
+    }
+    if (v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && dtype_is_float(v->dtype)))
+        diag_help(ev->diags, d, "i64(..) drops the fraction; `//` divides integers");
+    return false;
+}
+
 /* Binds what stands in the type of PARAM to V: to its tensor or number, or to the element AT of its
    list. V becomes what the parameter is inside. */
 static bool bind_one(struct binder *b, struct place_of at, const struct ast *param,
@@ -483,11 +505,8 @@ static bool bind_one(struct binder *b, struct place_of at, const struct ast *par
     enum dtype t = type_element(ev, b->env, type->name);
     if (!read_if_scalar(ev, v, b->span))
         return false;
-    if (t == DT_i64 && !(type->flags & AST_BRACKETS)) { /* a run-time integer: a symbol */
-        if (!to_integer(ev, v, b->span))
-            return false;
-        return true;
-    }
+    if (t == DT_i64 && !(type->flags & AST_BRACKETS)) /* a run-time integer: a symbol */
+        return bind_integer(b, param, from, v);
     if (t == DT_NONE) {
         t = v->kind == VAL_SCALAR  ? v->dtype
             : v->kind == VAL_BOOL  ? DT_bool

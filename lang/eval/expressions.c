@@ -262,11 +262,15 @@ static bool plain_integer(enum ast_op op, const struct value *a, struct value *o
     return !wraps;
 }
 
-/* After an error in the operator E: a name in it that a loop carries keeps the type from before. */
-static void advise_carried(struct eval *ev, struct env *env, const struct ast *e) {
+/* After an error in the operator E: a name in it that a loop carries keeps the type from before;
+   a product of matrices is none of vectors. */
+static void advise_operator(struct eval *ev, struct env *env, const struct ast *e) {
     struct diag *d = ev->diags->first;
     while (d && d->next)
         d = d->next;
+    if (d && d->code == ERR_RANK_MISMATCH && e->op == AOP_MATMUL && span_eq(d->span, e->span))
+        diag_help(ev->diags, d,
+                  "sum(a * b) multiplies vectors; reshape(v, [len(v), 1]) is a matrix of a column");
     for (uint32_t i = 0; d && d->code == ERR_DTYPE_MISMATCH && i < e->nkids; i++) {
         const struct binding *b =
             e->kids[i]->kind == AST_NAME ? env_find(env, e->kids[i]->name, NULL) : NULL;
@@ -338,7 +342,7 @@ static bool eval_binary(struct eval *ev, struct env *env, const struct ast *e, s
     uint32_t errors = ev->diags->errors;
     bool ok = eval_operator(ev, env, e, out);
     if (!ok && ev->diags->errors > errors)
-        advise_carried(ev, env, e);
+        advise_operator(ev, env, e);
     return ok;
 }
 

@@ -171,5 +171,5 @@ struct diag *site_outside(struct diags *d, const struct names *names, const stru
     if (x->part)
         return diag_error(d, x->span, ERR_OUTSIDE_PART, subset, *name ? name : "a tensor", object);
     return diag_error(d, x->span, ERR_OUT_OF_BOUNDS, subset, object,
-                      arena_printf(d->arena, "%lld", (long long)index), (int)dim + 1, size);
+                      arena_printf(d->arena, "%lld", (long long)index), (int)dim, size);
 }

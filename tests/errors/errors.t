@@ -117,7 +117,7 @@ for above in ABOVE, "# A comment.\n\n" + ABOVE:
         file.write(above + "map i in 2 { x[k[i]] = 1 }\n")
     done = subprocess.run([tap.DCL, "run", "wrong.dcl"], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
-    want = "wrong.dcl:%d:14: error: x[k[i]] is outside x: index 4 of dimension 1, size 3\n"
+    want = "wrong.dcl:%d:14: error: x[k[i]] is outside x: index 4 of dimension 0, size 3\n"
     tap.ok(done.stderr.startswith(want % (above.count("\n") + 1)), "a kernel from the cache",
            done.stderr)
 

@@ -71,9 +71,9 @@ static void stops(const char *text) {
 
 int main(void) {
     outside("write", "in x: f32[N] out y: f32[N] map i in 0:N { v << x[i]; v >> y[i + 1] }",
-            SYMBOLS(5), "index 5 of dimension 1 is outside y, where its size is 5");
+            SYMBOLS(5), "index 5 of dimension 0 is outside y, where its size is 5");
     outside("below", "in x: f32[N] out y: f32[N] map i in 0:N { v << x[i - 2]; v >> y[i] }",
-            SYMBOLS(5), "index -2 of dimension 1 is outside x, where its size is 5");
+            SYMBOLS(5), "index -2 of dimension 0 is outside x, where its size is 5");
     outside("no iteration", "in x: f32[N] out y: f32[N] map i in 5:N { v << x[i - 7]; v >> y[i] }",
             SYMBOLS(5), NULL);
     outside("inner loop without iterations",
@@ -83,13 +83,13 @@ int main(void) {
     outside("inner loop with iterations",
             "in x: f32[N] symbol M out y: f32[N] map i in 0:N { 0 >> y[i] "
             "map j in 0:M { v << x[i + 1]; v >> y[i] (sum) } }",
-            SYMBOLS(5, 3), "index 5 of dimension 1 is outside x, where its size is 5");
+            SYMBOLS(5, 3), "index 5 of dimension 0 is outside x, where its size is 5");
     outside("steps end early",
             "in x: f32[N] out y: f32[N] map i in 0:N:4 { v << x[i + 1]; v >> y[i] }", SYMBOLS(6),
             NULL);
     outside("steps too far",
             "in x: f32[N] out y: f32[N] map i in 0:N:4 { v << x[i + 2]; v >> y[i] }", SYMBOLS(6),
-            "index 6 of dimension 1 is outside x, where its size is 6");
+            "index 6 of dimension 0 is outside x, where its size is 6");
     outside("in a branch",
             "in x: f32[N] out y: f32[N] map i in 0:N vector { 0 >> y[i] "
             "if i + 1 < N { v << x[i + 1]; v >> y[i] } }",
@@ -97,11 +97,11 @@ int main(void) {
     outside("in lanes",
             "in x: f32[N] in k: i64[N] out y: f32[N] map i in 0:N vector { n << k[i]; "
             "v << x[n + i - 3]; v >> y[i] }",
-            SYMBOLS(21), "index -3 of dimension 1 is outside x, where its size is 21");
+            SYMBOLS(21), "index -3 of dimension 0 is outside x, where its size is 21");
     outside("in lanes of the tail",
             "in x: f32[M] in k: i64[N] out y: f32[N] map i in 0:N vector "
             "{ n << k[i]; v << x[n + i]; v >> y[i] }",
-            SYMBOLS(19, 21), "index 19 of dimension 1 is outside x, where its size is 19");
+            SYMBOLS(19, 21), "index 19 of dimension 0 is outside x, where its size is 19");
     outside("masked lanes do not fail",
             "in x: f32[N] out y: f32[N] map i in 0:N vector { "
             "v << x[i]; if v > 1 { w << x[i + 100]; w >> y[i] } else { 3 >> y[i] } }",
@@ -110,7 +110,7 @@ int main(void) {
             "in x: f32[M, N] out y: f32[M, N] map io in 0:M:4 parallel, jo in 0:N:8 "
             "{ map i in 0:4 unroll, j in 0:8 vector { v << x[io + i, jo + j]; "
             "v >> y[io + i, jo + j] } }",
-            SYMBOLS(8, 12), "index 15 of dimension 2 is outside x, where its size is 12");
+            SYMBOLS(8, 12), "index 15 of dimension 1 is outside x, where its size is 12");
     outside("tiles that fit",
             "in x: f32[M, N] out y: f32[M, N] map io in 0:M:4 parallel, jo in "
             "0:N:8 { map i in 0:4 unroll, j in 0:8 vector { v << x[io + i, jo + j]; "
