@@ -306,7 +306,9 @@ bool renew_instances(struct dcl_session *s, uint32_t source);
 
 /* wanted.c: whether FILE, whose definitions have been read, has what is wanted; else errors. */
 bool wanted_check(struct dcl_session *s, const struct ast *file);
-/* The same for a file that makes nothing but the instance X, under the name `model`. */
+/* Adds to the errors of FILE how a variable is given that is not known. */
+void wanted_help(struct dcl_session *s, const struct ast *file);
+/* As wanted_check, for a file that makes nothing but the instance X, under the name `model`. */
 bool wanted_check_instance(struct dcl_session *s, const struct instance *x);
 
 /* import.c: files whose names end in .onnx. */

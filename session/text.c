@@ -230,8 +230,10 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
     struct check_builtins builtins = {is_builtin, s, each_variable, each_builtin};
     check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
     check_shapes(s, m, t->file);
-    if (s->diags.errors && s->wants && !s->wants->entry)
+    if (s->diags.errors && s->wants && !s->wants->entry) {
         wanted_check(s, t->file); /* a slip in a variable that is given may be the reason */
+        wanted_help(s, t->file);
+    }
     return s->diags.errors == 0;
 }
 

@@ -152,17 +152,28 @@ static struct value symbol(struct dcl_session *s, struct symbols *x, struct name
     return v;
 }
 
+/* The integer N of the instance that F is, or whose method it is; NULL if there is none. */
+static const struct value *layer_integer(const struct dcl_function *f, struct name n) {
+    const struct instance *self = f->value.kind == VAL_INSTANCE ? f->value.instance
+                                  : f->value.kind == VAL_FN     ? f->value.fn->self
+                                                                : NULL;
+    const struct binding *b = self ? env_find(self->env, n, NULL) : NULL;
+    return b && b->value.kind == VAL_INT ? &b->value : NULL;
+}
+
 /* A dimension of the signature: a number, a name, or an expression of such. */
-static bool given_dim(struct dcl_session *s, struct symbols *x, struct env *env,
+static bool given_dim(struct dcl_function *f, struct symbols *x, struct env *env,
                       const struct ast *e, struct value *out) {
+    struct dcl_session *s = f->session;
     if (e->kind == AST_NAME && strcmp(name_text(s->names, e->name), "_") == 0) {
         *out = symbol(s, x, e->name);
         return true;
     }
+    const struct value *known = e->kind == AST_NAME ? layer_integer(f, e->name) : NULL;
     if (e->kind == AST_NAME && !env_find(env, e->name, NULL))
-        env_bind(env, e->name, symbol(s, x, e->name), e->span);
+        env_bind(env, e->name, known ? *known : symbol(s, x, e->name), e->span);
     for (uint32_t i = 0; i < e->nkids; i++)
-        if (e->kids[i] && !given_dim(s, x, env, e->kids[i], out))
+        if (e->kids[i] && !given_dim(f, x, env, e->kids[i], out))
             return false;
     if (e->kind == AST_SPREAD || !eval_expr(x->make->ev, env, e, out) || !value_is_integer(out)) {
         if (!s->diags.errors)
@@ -187,7 +198,7 @@ static bool given_argument(struct dcl_function *f, struct symbols *x, struct env
         return false;
     }
     for (uint32_t d = 0; d < p->type->nkids; d++)
-        if (!given_dim(s, x, env, p->type->kids[d], &dims[d]))
+        if (!given_dim(f, x, env, p->type->kids[d], &dims[d]))
             return false;
     if (p->integer && t == DT_i64 && p->type->nkids == 0) {
         *out = x->make->symbol(x->make->to, p->name);
@@ -369,6 +380,9 @@ static struct variant_dim shown_dim(struct dcl_function *f, const struct ast *di
                                     uint32_t d) {
     if (dim->kind == AST_INT)
         return (struct variant_dim){.size = dim->integer};
+    const struct value *known = dim->kind == AST_NAME ? layer_integer(f, dim->name) : NULL;
+    if (known)
+        return (struct variant_dim){.size = known->i};
     if (dim->kind == AST_NAME || dim->kind == AST_SPREAD)
         return (struct variant_dim){.symbol = dim->name};
     /* An expression of other dimensions: the condition that it is equal becomes the call's. */

@@ -164,6 +164,25 @@ static bool check_variables(struct dcl_session *s, const struct ast *file) {
     return !s->refused;
 }
 
+/* Whether NAME stands at SPAN, and is not called there. */
+static bool stands_at(struct dcl_session *s, struct span span, const char *name) {
+    const struct source *source = sources_get(s->sources, span.source);
+    size_t n = strlen(name);
+    bool called = span.end < source->n && source->text[span.end] == '(';
+    return !called && span.end - span.start == n && memcmp(source->text + span.start, name, n) == 0;
+}
+
+void wanted_help(struct dcl_session *s, const struct ast *file) {
+    struct names_of open = open_variables(s, file);
+    for (struct diag *d = s->diags.first; d; d = d->next)
+        for (uint32_t i = 0; i < open.at.n && d->code == ERR_UNKNOWN_NAME && !d->help; i++) {
+            const char *name = name_text(s->names, open.at.at[i]);
+            if (d->span.source && stands_at(s, d->span, name))
+                diag_help(&s->diags, d, "it can be given: --set %s=VALUE, or --input %s=FILE", name,
+                          name);
+        }
+}
+
 static void note_definition(struct dcl_session *s, struct diag *d, const struct ast *def) {
     diag_note(&s->diags, d, def->span, "%s is declared here", name_text(s->names, def->name));
 }

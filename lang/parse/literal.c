@@ -200,7 +200,9 @@ void scan_bad_number(struct scan *s, const char *text, uint32_t n) {
         help = arena_printf(s->scratch, "Digits stand together: 1000");
     else if (text[n - 1] == '.')
         help = arena_printf(s->scratch, "Write a digit after the point: %.*s0", (int)n, text);
-    malformed(s, text, n, help);
+    bool member = s->at > 0 && s->text[s->at - 1] == '.'; /* l.0.x: the parser tells of it */
+    if (!member)
+        malformed(s, text, n, help);
     scan_token(s, TOK_INT)->integer = 0;
 }
 

@@ -325,6 +325,11 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return "A choice is written if c { a } else { b }, or select(c, a, b).";
     if (t->kind == '.' && any_expression(e) && t[1].kind == TOK_INT && t[1].start == t->end)
         return "Write a digit before the point: 0.5";
+    if ((t->kind == TOK_INT || t->kind == TOK_FLOAT) && before->kind == '.' && e->kind[TOK_NAME] &&
+        before[-1].kind == TOK_NAME)
+        return arena_printf(p->scratch, "An element of a list stands in brackets: %s[%.*s]",
+                            token_text(p, i - 2), (int)strcspn(token_text(p, i), "."),
+                            token_text(p, i));
     if (t->kind == '.' && t[1].kind == '.')
         return "Each dimension has a subscript of its own, `:` for all of it: x[:, :, 0]";
     if (t->kind == '(' && before->kind == TOK_NAME && e->kind['['] && e->kind[TOK_LAYOUT])

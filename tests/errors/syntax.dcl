@@ -44,3 +44,5 @@ fn storage(x: f32[N]) -> f32[N] {
   x + c
 }
 fn unrolled(x: f32[N]) -> y: f32[N] { map i in N unroll(0) { y[i] = x[i] } }
+net.0
+net.blocks.0.weight

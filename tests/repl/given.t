@@ -56,6 +56,19 @@ for name, near in (("epoch", "epochs"), ("sized", "size"), ("nett", "net")):
 for name in "top", "x", "a", "k", "i", "clip":
     told(["run", "f.dcl", *GIVEN, "--set", name + "=3"], "--set " + name)
 told(["run", "f.dcl", *GIVEN, "--input", "epok=3"], "--input epok: the script has no such")
+told(["run", "f.dcl"], "unknown name rate", "help: it can be given: --set rate=VALUE, or --input",
+     status=1)
+with open("l.dcl", "w", encoding="ascii") as f:
+    f.write("""layer Block(n: int) {
+  a = Linear(n, n)
+  fn forward(x: f32[B, n]) -> f32[B, n] { x |> a }
+}
+net = [Block(4)]
+""")
+for entry in "net[0]", "net[0].forward", "net[0](x: f32[B, n])":
+    got, out, err = tap.dcl("show", "l.dcl", "--entry", entry)
+    tap.ok(got == 0 and "x: f32[B, 4]" in out and "where" not in out,
+           "a size that is the layer's is a number: " + entry, out, err)
 told(["run", "f.dcl", "--set", "rat=2"], "unknown name rate",
      "error: --set rat: the script has no such variable\n   help: did you mean rate?\n")
 told(["run", "f.dcl", *GIVEN, "--set", "width=3"], "   help: what a script takes it reads without "
