@@ -1,8 +1,10 @@
 /* Lines kept over sessions: in the file that DCL_HISTORY names (none if it is empty), else in
    dcl/history in the user's folder for state (XDG Base Directory Specification 0.8:
-   XDG_STATE_HOME, ~/.local/state). The file is the lines as they were typed. A line is written
-   when it is entered, behind those of other sessions, so that a terminal that is closed loses
-   nothing; a file that has become long is cut when it is opened. */
+   XDG_STATE_HOME, ~/.local/state). What belongs together, as a definition over several lines, is
+   one entry, and comes back as one. The file is the lines as they were typed, those that go on with
+   an entry behind dots as the prompt shows them. An entry is written when it is whole, behind those
+   of other sessions, so that a terminal that is closed loses nothing; a file that has become long
+   is cut when it is opened. */
 #include "repl/prompt.h"
 
 #include <histedit.h>
@@ -12,6 +14,9 @@
 #include <sys/stat.h>
 
 enum { HISTORY_MOST = 1000, FILE_MOST = 5 * HISTORY_MOST };
+enum { ENTRY_LINES = 60 }; /* of a longer text each line is an entry */
+
+static const char goes_on[] = "... ";
 
 struct line_history {
     struct arena *arena;
@@ -43,31 +48,43 @@ static void make_folders(struct arena *a, const char *file) {
     }
 }
 
-static void enter(struct line_history *h, const char *line) {
+static void enter(struct line_history *h, const char *entry) {
     HistEvent event;
-    history(h->lines, &event, H_ENTER, line);
+    history(h->lines, &event, H_ENTER, entry);
 }
 
-static void write_line(void *file, int number, const char *line) {
+static void write_entry(void *file, int number, const char *entry) {
     (void)number;
-    fprintf(file, "%s\n", line);
+    for (const char *end; (end = strchr(entry, '\n')); entry = end + 1)
+        fprintf(file, "%.*s\n%s", (int)(end - entry), entry, goes_on);
+    fprintf(file, "%s\n", entry);
 }
 
 static void read_file(struct line_history *h) {
     FILE *f = fopen(h->file, "r");
+    struct arena *scratch = arena_new();
+    struct buf entry = buf_new(scratch);
+    const size_t dots = strlen(goes_on);
     char *line = NULL;
     size_t cap = 0, n = 0;
-    ssize_t got;
-    for (; f && (got = getline(&line, &cap, f)) > 0; n++) {
+    while (f && getline(&line, &cap, f) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        enter(h, line);
+        bool more = n && strncmp(line, goes_on, dots) == 0;
+        if (n && !more)
+            enter(h, entry.at);
+        n += !more;
+        entry.n = more ? entry.n : 0;
+        buf_printf(&entry, "%s%s", more ? "\n" : "", more ? line + dots : line);
     }
+    if (n)
+        enter(h, entry.at);
     mem_free(line);
+    arena_free(scratch);
     if (f)
         fclose(f);
     f = n > FILE_MOST ? fopen(h->file, "w") : NULL;
     if (f) {
-        history_each(h, HISTORY_MOST, write_line, f);
+        history_each(h, HISTORY_MOST, write_entry, f);
         fclose(f);
     }
 }
@@ -94,18 +111,30 @@ void history_close(struct line_history *h) {
         history_end(h->lines);
 }
 
-void history_add(struct line_history *h, const char *line, size_t n) {
-    if (!h->lines || n == strspn(line, " \t"))
+static void add_entry(struct line_history *h, const char *text, size_t n) {
+    if (n == strspn(text, " \t"))
         return;
     struct arena *scratch = arena_new();
-    line = arena_strndup(scratch, line, n);
-    enter(h, line);
+    const char *entry = arena_strndup(scratch, text, n);
+    enter(h, entry);
     FILE *f = h->file ? fopen(h->file, "a") : NULL;
     if (f) { /* else it cannot be written: this session has its lines all the same */
-        write_line(f, 0, line);
+        write_entry(f, 0, entry);
         fclose(f);
     }
     arena_free(scratch);
+}
+
+void history_add(struct line_history *h, const char *text, size_t n) {
+    uint32_t lines = 1;
+    while (n && strchr(" \t\n", text[n - 1]))
+        n--;
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    for (size_t from = 0, k; h->lines && from < n; from += k + 1) {
+        k = lines > ENTRY_LINES ? strcspn(text + from, "\n") : n - from;
+        add_entry(h, text + from, k);
+    }
 }
 
 void history_each(struct line_history *h, int most, void (*f)(void *data, int number, const char *),

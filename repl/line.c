@@ -4,7 +4,8 @@
    A terminal that can (bracketed paste of xterm) puts marks around a text that is pasted. It is
    then taken as a whole: its lines wait here, and what reads them can tell that they are one text,
    which means what it means in a file. What stands behind its last end of a line goes into the line
-   editor, to be gone on with. Of other terminals a pasted text is lines that come fast. */
+   editor, to be gone on with. Of other terminals a pasted text is lines that come fast.
+   An entry of the history that has several lines is taken in the same way. */
 #include "repl/prompt.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct line_reader {
     struct arena *pasted; /* of PASTE */
     struct buf paste;     /* what waits, see Note [pasting] */
     size_t paste_at;
+    bool shown; /* it is on the terminal */
     char *line; /* of getline */
     size_t cap, n;
 };
@@ -178,6 +180,7 @@ static unsigned char on_paste(EditLine *e, int key) {
         buf_text(&r->paste, end + 1);
         buf_text(&r->paste, line + before);
         r->paste_at = 0;
+        r->shown = false;
         *end = '\0';
         el_cursor(e, (int)(all - before));
         el_deletestr(e, (int)(all - before));
@@ -260,12 +263,32 @@ static bool take_pasted(struct line_reader *r) {
     return true;
 }
 
+static void show_pasted(const struct line_reader *r) {
+    if (!r->shown)
+        printf("%s%s\n", prompt_text(r), r->line);
+}
+
 /* The marks of pasted texts, asked for or not. */
 static void ask_for_marks(const struct line_reader *r, bool on) {
     if (!r->marks)
         return;
     fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
     fflush(stdout);
+}
+
+/* N bytes at TEXT are the further lines of an entry of the history, which wait as if they had been
+   pasted, and before what has been. */
+static void put_rest(struct line_reader *r, const char *text, size_t n) {
+    struct arena *former = r->pasted;
+    struct buf rest = buf_new(r->pasted = arena_new());
+    buf_bytes(&rest, text, n);
+    buf_text(&rest, "\n");
+    if (r->paste_at < r->paste.n)
+        buf_text(&rest, r->paste.at + r->paste_at);
+    arena_free(former);
+    r->paste = rest;
+    r->paste_at = 0;
+    r->shown = true;
 }
 
 static enum line_status edit_line(struct line_reader *r) {
@@ -288,6 +311,12 @@ static enum line_status edit_line(struct line_reader *r) {
         return stopped ? LINE_INTERRUPTED : LINE_END;
     }
     r->n = (size_t)count - (text[count - 1] == '\n');
+    const char *end = memchr(text, '\n', r->n);
+    if (end) {
+        size_t first = (size_t)(end - text);
+        put_rest(r, end + 1, r->n - first - 1);
+        r->n = first;
+    }
     r->line = mem_realloc(r->line, r->n + 1);
     r->cap = r->n + 1;
     memcpy(r->line, text, r->n);
@@ -314,16 +343,18 @@ enum line_status line_read(struct line_reader *r, bool more, const char **line, 
         if (!r->edit)
             status = read_plain(r);
         else if (take_pasted(r))
-            printf("%s%s\n", prompt_text(r), r->line);
+            show_pasted(r);
         else
             status = edit_line(r);
-        if (status == LINE_READ)
-            history_add(r->history, r->line, r->n);
     }
     r->again = false;
     *line = r->line;
     *n = r->n;
     return status;
+}
+
+void line_remember(struct line_reader *r, const char *text, size_t n) {
+    history_add(r->history, text, n);
 }
 
 void line_unread(struct line_reader *r) {

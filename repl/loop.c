@@ -197,6 +197,7 @@ static bool read_wanted(struct prompt *p, struct input *in, enum line_status *st
         if (gives_up(line)) {
             line_unread(p->reader);
             tell_dropped(p, in);
+            line_remember(p->reader, in->text.at, in->text.n);
             in->text.n = 0;
             return false;
         }
@@ -209,7 +210,7 @@ static bool read_wanted(struct prompt *p, struct input *in, enum line_status *st
 }
 
 /* One input: a line, several that belong together, or what was pasted. */
-static enum line_status read_input(struct prompt *p, struct input *in) {
+static enum line_status collect_input(struct prompt *p, struct input *in) {
     const char *line;
     size_t n;
     enum line_status status = line_read(p->reader, false, &line, &n);
@@ -225,6 +226,12 @@ static enum line_status read_input(struct prompt *p, struct input *in) {
             return LINE_READ;
         add_line(in, line, n);
     }
+}
+
+static enum line_status read_input(struct prompt *p, struct input *in) {
+    enum line_status status = collect_input(p, in);
+    line_remember(p->reader, in->text.at, in->text.n);
+    return status;
 }
 
 /* --- running ------------------------------------------------------------------------------- */

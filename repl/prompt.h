@@ -73,20 +73,23 @@ bool line_can_look(const struct line_reader *r);
 const char *line_pasted(const struct line_reader *r);
 /* Whether more has arrived than was read: not somebody who types. */
 bool line_waits(const struct line_reader *r);
-/* The last MOST lines, oldest first. */
+/* TEXT, lines that have been read and that belong together, is an entry of the history. */
+void line_remember(struct line_reader *r, const char *text, size_t n);
+/* The last MOST entries, oldest first. */
 void line_history(struct line_reader *r, int most, void (*f)(void *data, int number, const char *),
                   void *data);
 
 /* What was typed before the reader was there. */
 void line_typed(struct line_reader *r, const char *keys);
 
-/* --- history.c: lines kept over sessions ------------------------------------------------------ */
+/* --- history.c: what was typed, kept over sessions -------------------------------------------- */
 
 struct line_history;
 /* The history; from a file and to it, if KEPT. */
 struct line_history *history_open(struct arena *a, bool kept);
 void history_close(struct line_history *h);
-void history_add(struct line_history *h, const char *line, size_t n);
+/* N bytes that hold no zero. */
+void history_add(struct line_history *h, const char *text, size_t n);
 void history_each(struct line_history *h, int most, void (*f)(void *data, int number, const char *),
                   void *data);
 /* libedit's own, for EL_HIST. */

@@ -131,9 +131,12 @@ bool word_reset(struct prompt *p, const char *arguments) {
     return true;
 }
 
-static void print_line(void *data, int number, const char *line) {
+static void print_entry(void *data, int number, const char *entry) {
     (void)data;
-    printf("%5d  %s\n", number, line);
+    printf("%5d  ", number);
+    for (const char *end; (end = strchr(entry, '\n')); entry = end + 1)
+        printf("%.*s\n       ", (int)(end - entry), entry);
+    printf("%s\n", entry);
 }
 
 bool word_history(struct prompt *p, const char *arguments) {
@@ -141,7 +144,7 @@ bool word_history(struct prompt *p, const char *arguments) {
     long most = *arguments ? strtol(arguments, &end, 10) : 25;
     if (*arguments && (*end || most <= 0))
         return word_usage(WORD_history);
-    line_history(p->reader, most > 1000000 ? 1000000 : (int)most, print_line, NULL);
+    line_history(p->reader, most > 1000000 ? 1000000 : (int)most, print_entry, NULL);
     return true;
 }
 

@@ -163,6 +163,41 @@ def remembers(t, ask):
     tap.ok("first line" in t.prompt(), "Ctrl-P brings them back")
 
 
+def recalled(t, ask):
+    """A definition comes back as a whole, also pasted ones and in the next session."""
+    t.type("fn f(x: int) -> int {\r")
+    t.prompt("... ")
+    t.type("  x + 1\r")
+    t.prompt("... ")
+    t.type("}\r")
+    t.prompt()
+    tap.ok("4" in ask("f(3)"), "a definition of three lines")
+    t.type("\x10\x10" + "\x02" * 2 + "0" + "\r")  # before its last line's end: x + 10
+    t.prompt()
+    got = ask("f(3)")
+    tap.ok("13" in got, "recalled, changed and run as a whole", got)
+    t.type(PASTE % "fn g(x: int) -> int {\n  f(x) * 2\n}\n")
+    t.prompt()
+    t.type("\x10" + "\x7f" * 2 + "0 }\r")
+    t.prompt()
+    tap.ok("260" in ask("g(3)"), "so is what was pasted")
+    got = ask(":history 4")
+    tap.ok("fn g(x: int) -> int {\r\n         f(x) * 2" in got, "it is listed with its lines", got)
+    t.type("y = (1 +\r")
+    t.prompt("... ")
+    t.type("\x03")
+    t.prompt()
+    t.type("\x10 2)\r")
+    t.prompt()
+    tap.ok("3" in ask("y"), "what Ctrl-C drops comes back, too")
+
+
+def recalled_later(t, ask):
+    t.type("\x10" * 6 + "\r")
+    got = t.prompt()
+    tap.ok("2:3: error: unknown name f" in got, "a definition of the session before", got)
+
+
 session(tabs)
 session(pasting)
 session(fast_lines, term="dumb")
@@ -171,6 +206,8 @@ if os.path.exists("history"):
     os.remove("history")
 session(lambda t, ask: ask('"first line"'))
 session(remembers)
+session(recalled)
+session(recalled_later)
 tap.is_str(open("history", encoding="utf-8").readline(), '"first line"\n', "a file of lines")
 session(lambda t, ask: ask('"kept"'),
         env={"XDG_STATE_HOME": os.path.abspath("state"), "NO_COLOR": "1"})
