@@ -12,13 +12,20 @@ static void add(struct command_line *c, struct session_known known) {
     c->known[c->nknown++] = known;
 }
 
-/* The values of option O; false after a message. */
+/* The values of option O are known; what reads a file is not, and stays an argument. False after a
+   message. */
 static bool add_given(struct command_line *c, enum option o, const char *option) {
-    for (int i = 0; i < c->values[o].n; i++) {
+    struct words *given = &c->values[o];
+    int n = given->n;
+    given->n = 0;
+    for (int i = 0; i < n; i++) {
         struct session_known k = {.dimension = o == OPTION_dim};
-        if (!split_pair(c, option, c->values[o].at[i], &k.name, &k.value))
+        if (!split_pair(c, option, given->at[i], &k.name, &k.value))
             return false;
-        add(c, k);
+        if (c->command == COMMAND_run && o == OPTION_set && strstr(k.value, "load("))
+            given->at[given->n++] = given->at[i];
+        else
+            add(c, k);
     }
     return true;
 }
@@ -90,7 +97,6 @@ bool model_read(struct command_line *c) {
     c->known = ARENA_ARRAY(c->arena, struct session_known, most + 1);
     if (!add_given(c, OPTION_set, "--set") || !add_given(c, OPTION_dim, "--dim") || !add_inputs(c))
         return false;
-    c->values[OPTION_set].n = 0; /* they are no arguments of the entry */
     if (option_is_of(OPTION_entry, c->command) && !c->values[OPTION_entry].n)
         c->values[OPTION_entry] = (struct words){1, (const char **)(uintptr_t)entry};
     return true;

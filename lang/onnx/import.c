@@ -54,7 +54,8 @@ static bool evaluate(struct importer *m, const struct onnx_known *k, struct valu
               eval_expr(outline_eval(m->outline), m->env, file->kids[0], out);
     diags_clear(d);
     if (!ok)
-        onnx_problem(m->problems, "%s=%s: this is no value", k->name, k->text);
+        onnx_problem(m->problems, "%s=%s: this is no number, truth value or list of such", k->name,
+                     k->text);
     return ok;
 }
 
@@ -90,6 +91,28 @@ static bool is_of_model(struct importer *m, const struct onnx_known *k) {
     return is;
 }
 
+/* What K could have spoken of: the inputs, or the dimensions that are open. */
+static const char *possible(struct importer *m, const struct onnx_known *k) {
+    struct buf text = buf_new(m->arena);
+    const char *separator = "";
+    for (uint32_t i = 0; i < m->model->inputs.n; i++) {
+        const struct onnx_value *x = &m->model->inputs.at[i];
+        const char *name = wire_text(m->arena, x->name);
+        if (!k->dimension)
+            buf_printf(&text, "%s%s", separator, name);
+        for (uint32_t d = 0; k->dimension && d < x->rank; d++) {
+            if (x->dims[d].size >= 0)
+                continue;
+            buf_printf(&text, "%s%s[%u]", separator, name, d);
+            if (is_name(x->dims[d].name))
+                buf_printf(&text, " or %s", wire_text(m->arena, x->dims[d].name));
+            separator = ", ";
+        }
+        separator = text.n ? ", " : "";
+    }
+    return text.n ? text.at : "none";
+}
+
 static void check_known(struct importer *m, const struct onnx_order *o) {
     for (uint32_t i = 0; i < o->nknown; i++) {
         const struct onnx_known *k = &o->known[i];
@@ -98,8 +121,9 @@ static void check_known(struct importer *m, const struct onnx_order *o) {
                 o->known[j].likely == k->likely && strcmp(o->known[j].name, k->name) == 0)
                 onnx_problem(m->problems, "%s=%s: it is given twice", k->name, k->text);
         if (!is_of_model(m, k))
-            onnx_problem(m->problems, "%s=%s: the model has no such %s", k->name, k->text,
-                         k->dimension ? "dimension whose size is open" : "input");
+            onnx_problem(m->problems, "%s=%s: the model has no such %s: it has %s", k->name,
+                         k->text, k->dimension ? "dimension whose size is open" : "input",
+                         possible(m, k));
     }
 }
 

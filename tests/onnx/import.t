@@ -326,7 +326,7 @@ by_data = model(node("Reshape", ["x", "to"], ["y"]),
                 inputs=[value("x", F32, [2, 3]), value("to", I64, [1])],
                 outputs=[value("y", F32, [6])])
 refused(by_data, "its input to must be known when the model is imported", "a size by data")
-refused(by_data, "to=[: this is no value", "a value that is none", "--set", "to=[")
+refused(by_data, "to=[: this is no number", "a value that is none", "--set", "to=[")
 refused(by_data, "reshape: [2, 3] has 6 elements, [4] wants 4", "a size that does not fit", "--set",
         "to=[4]")
 refused(relu, "does not end in .dcl", "another name", "-o", "m.txt")

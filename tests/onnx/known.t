@@ -163,8 +163,8 @@ add = model(node("Add", ["x", "k"], ["y"]), node("Cast", ["i"], ["z"], to=F32),
             inputs=[value("x", F32, ["N", 3]), value("k", F32, [1, 1]), value("i", I64, ["M"])],
             outputs=[value("y", F32, ["N", 3]), value("z", F32, ["M"])])
 for options, words in (
-        (("--set", "nothing=3"), "nothing=3: the model has no such input"),
-        (("--dim", "nothing=3"), "nothing=3: the model has no such dimension"),
+        (("--set", "nothing=3"), "nothing=3: the model has no such input: it has x, k, i"),
+        (("--dim", "nothing=3"), "dimension whose size is open: it has x[0] or N, i[0] or M"),
         (("--dim", "x[1]=3"), "x[1]=3: the model has no such dimension whose size is open"),
         (("--dim", "x[7]=3"), "x[7]=3: the model has no such dimension"),
         (("--dim", "N=-3"), "N=-3: this is no size"),
@@ -177,8 +177,8 @@ for options, words in (
         (("--set", "k=none"), "type and shape"), (("--set", "k=f32"), "type and shape"),
         (("--set", "k=len"), "type and shape"), (("--set", "k=[[]]"), "type and shape"),
         (("--set", "i=[1.5]"), "type and shape"), (("--set", "i=[[1]]"), "type and shape"),
-        (("--set", "k="), "this is no value"), (("--set", "k=[1"), "this is no value"),
-        (("--set", "k=[0 for i in 0:10**10]"), "this is no value")):
+        (("--set", "k="), "this is no number"), (("--set", "k=[1"), "this is no number"),
+        (("--set", "k=[0 for i in 0:10**10]"), "this is no number")):
     for old in "m.dcl", "m.safetensors":
         if os.path.exists(old):
             os.remove(old)

@@ -137,6 +137,9 @@ save(model(node("Shape", ["x"], ["s"]), node("Sub", ["s", "four"], ["none"]),
 numpy.save("four.npy", f4(4))
 runs("a number is known before the import", [2.5], "--input", "x=four.npy", "--input", "k=2.5")
 runs("and so is --set", [2.5], "--input", "x=four.npy", "--set", "k=2.5")
+numpy.save("wide.npy", numpy.load("four.npy").astype("f8"))
+runs("an argument is read and converted", [2.5], "--set", 'x=f32(load("wide.npy"))', "--set",
+     "k=2.5")
 refused("another size", ["cannot import m.onnx"], "--input", "x=x.npy", "--input", "k=1")
 
 save(model(node("Gather", ["x", "k"], ["y"]), inputs=[value("x", F32, ["n"]), value("k", I64, [2])],
