@@ -1,6 +1,7 @@
-/* Highlighting for editors, made of the tables of the language: a syntax file for Vim and a grammar
-   in TextMate's form, which many editors read. Words of one place only (storages, resolutions) are
-   coloured there; schedules, which follow any range, wherever they stand.
+/* Highlighting for editors, made of the tables of the language: a syntax file for Vim, a grammar in
+   TextMate's form, which many editors read, and what makes a folder with it an extension of VS
+   Code. Words of one place only (storages, resolutions) are coloured there; schedules, which follow
+   any range, wherever they stand.
    Vim has a file type `dcl`, that of another language: ours is `dclang`. */
 #include "repl/repl.h"
 
@@ -121,5 +122,30 @@ void syntax_textmate(FILE *to) {
     }
     fputs("    {\"name\": \"entity.name.function.dclang\",\n"
           "     \"match\": \"((?<=\\\\bfn )|(?<=\\\\blayer ))[A-Za-z_]\\\\w*\"}\n  ]\n}\n",
+          to);
+}
+
+/* The manifest of the extension: its folder has the grammar and syntax_vscode_editing beside it. */
+void syntax_vscode(FILE *to) {
+    fprintf(to,
+            "{\n  \"name\": \"dclang\",\n  \"displayName\": \"DCL\",\n"
+            "  \"description\": \"Highlighting for DCL, a data-centric language\",\n"
+            "  \"publisher\": \"dcl\",\n  \"version\": \"%s\",\n"
+            "  \"license\": \"BSD-3-Clause\",\n  \"engines\": {\"vscode\": \"^1.40.0\"},\n"
+            "  \"categories\": [\"Programming Languages\"],\n  \"contributes\": {\n"
+            "    \"languages\": [{\"id\": \"dclang\", \"aliases\": [\"DCL\"], \"extensions\": "
+            "[\".dcl\"],\n                   \"configuration\": "
+            "\"./language-configuration.json\"}],\n"
+            "    \"grammars\": [{\"language\": \"dclang\", \"scopeName\": \"source.dclang\",\n"
+            "                  \"path\": \"./dcl.tmLanguage.json\"}]\n  }\n}\n",
+            dcl_version());
+}
+
+/* What belongs together while a text is edited. */
+void syntax_vscode_editing(FILE *to) {
+    fputs("{\n  \"comments\": {\"lineComment\": \"#\"},\n"
+          "  \"brackets\": [[\"{\", \"}\"], [\"[\", \"]\"], [\"(\", \")\"]],\n"
+          "  \"autoClosingPairs\": [[\"{\", \"}\"], [\"[\", \"]\"], [\"(\", \")\"], "
+          "[\"\\\"\", \"\\\"\"]]\n}\n",
           to);
 }

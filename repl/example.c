@@ -82,6 +82,8 @@ static void some_values(const char *type, double *to, int64_t n, int which) {
     }
 }
 
+enum { EXAMPLE_ELEMENTS = 1000000 }; /* of one input */
+
 static void input(struct reader *r, struct example *e) {
     struct example_input *in = &e->inputs[e->ninputs];
     int64_t n = 1;
@@ -92,7 +94,8 @@ static void input(struct reader *r, struct example *e) {
     for (in->rank = 0; r->at && !accept(r, "]"); accept(r, ", ")) {
         char *end;
         long size = strtol(r->at, &end, 10);
-        if (end == r->at || in->rank == EXAMPLE_RANK || size < 0 || size > 1000000) {
+        if (end == r->at || in->rank == EXAMPLE_RANK || size < 0 ||
+            (size && n > EXAMPLE_ELEMENTS / size)) {
             r->at = NULL;
             return;
         }
@@ -100,10 +103,8 @@ static void input(struct reader *r, struct example *e) {
         in->shape[in->rank++] = size;
         n *= size;
     }
-    if (!r->at || n > 1000000) {
-        r->at = NULL;
+    if (!r->at)
         return;
-    }
     in->values = ARENA_ARRAY(r->arena, double, n);
     if (!accept(r, " = "))
         some_values(in->type, in->values, n, e->ninputs);

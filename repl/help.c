@@ -87,7 +87,9 @@ int command_help(const struct command_line *c) {
                    {"bash", completion_bash},
                    {"zsh", completion_zsh},
                    {"vim", syntax_vim},
-                   {"textmate", syntax_textmate}};
+                   {"textmate", syntax_textmate},
+                   {"vscode", syntax_vscode},
+                   {"vscode-editing", syntax_vscode_editing}};
     const char *format = option_value(c, OPTION_format);
     enum command command;
     if (format && strcmp(format, "text") != 0) {
@@ -96,8 +98,10 @@ int command_help(const struct command_line *c) {
                 formats[i].print(stdout);
                 return EXIT_FINE;
             }
-        fprintf(stderr, "dcl: --format is text, man, bash, zsh, vim or textmate, not '%s'\n",
-                format);
+        fprintf(stderr, "dcl: --format is text");
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+            fprintf(stderr, ", %s", formats[i].name);
+        fprintf(stderr, "; not '%s'\n", format);
         return EXIT_USAGE;
     }
     if (c->files.n == 0) {

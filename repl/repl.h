@@ -109,6 +109,8 @@ void completion_zsh(FILE *to);
 /* editors.c: highlighting for editors. */
 void syntax_vim(FILE *to);
 void syntax_textmate(FILE *to);
+void syntax_vscode(FILE *to);
+void syntax_vscode_editing(FILE *to);
 
 /* The commands; each returns the exit code. */
 int command_run(const struct command_line *c);

@@ -141,10 +141,15 @@ static bool bind_tensor(struct dcl_session *s, void *data) {
         diag_error(&s->diags, (struct span){0}, ERR_UNKNOWN_TYPE, o->type);
         return false;
     }
-    int64_t n = 1;
+    int64_t n = 1, bytes;
+    bool fits = true;
     for (int d = 0; d < o->rank; d++)
-        n *= o->shape[d];
-    struct data *d = data_new(s, (size_t)n * dtypes[t].bytes, o->name, (struct span){0});
+        fits = fits && !__builtin_mul_overflow(n, o->shape[d], &n);
+    if (!fits || __builtin_mul_overflow(n, (int64_t)dtypes[t].bytes, &bytes)) {
+        diag_error(&s->diags, (struct span){0}, ERR_NO_MEMORY, o->name);
+        return false;
+    }
+    struct data *d = data_new(s, (size_t)bytes, o->name, (struct span){0});
     for (int64_t i = 0; d && i < n; i++)
         scalar_store(t, (char *)d->bytes + (size_t)i * dtypes[t].bytes,
                      scalar_cast(DT_f64, t, (union scalar){.f64 = o->values[i]}));

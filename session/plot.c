@@ -2,6 +2,7 @@
    labelled with the least and the largest number. Points that are not finite are gaps. */
 #include "session/image.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,15 +21,23 @@ static struct extent range_of(uint32_t n, const double *v) {
     if (r.least > r.most)
         r = (struct extent){0, 1};
     if (r.least == r.most) {
-        r.least -= 0.5;
-        r.most += 0.5;
+        double around = fmax(0.5, fabs(r.most) * 1e-6);
+        r.least = fmax(r.least - around, -DBL_MAX);
+        r.most = fmin(r.most + around, DBL_MAX);
     }
     return r;
 }
 
+/* How far from the least V is, of all. */
+static double fraction(struct extent r, double v) {
+    bool wide = isinf(r.most - r.least);
+    return wide ? (v / 2 - r.least / 2) / (r.most / 2 - r.least / 2)
+                : (v - r.least) / (r.most - r.least);
+}
+
 /* Where V lies from 0 to N - 1. */
 static int place(struct extent r, double v, int n) {
-    return (int)lround((v - r.least) / (r.most - r.least) * (n - 1));
+    return (int)lround(fraction(r, v) * (n - 1));
 }
 
 static bool is_point(const struct curve *c, uint32_t i) {
@@ -123,8 +132,8 @@ static void put_svg(const struct curve *c, struct buf *out) {
     bool open = false;
     for (uint32_t i = 0; i < c->n; i++) {
         if (is_point(c, i)) {
-            double px = LEFT + (c->x[i] - x.least) / (x.most - x.least) * INNER_WIDTH;
-            double py = TOP + (y.most - c->y[i]) / (y.most - y.least) * INNER_HEIGHT;
+            double px = LEFT + fraction(x, c->x[i]) * INNER_WIDTH;
+            double py = TOP + (1 - fraction(y, c->y[i])) * INNER_HEIGHT;
             buf_text(out, open ? " "
                                : "<polyline fill=\"none\" stroke=\"#1f5fa8\" "
                                  "stroke-width=\"2\" stroke-linecap=\"round\" points=\"");

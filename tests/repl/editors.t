@@ -51,6 +51,19 @@ PARTS = [("# map", "Comment", "comment"), ("fn", "Keyword", "keyword"),
          ("sum) }\n  heap", "", ""), ("heap:", "", ""),
          ("and)", "Keyword", "keyword.operator")]
 
+# What VS Code reads: a folder with a manifest that names the files beside it.
+for form, path in ("vscode", "obj/package.json"), ("vscode-editing",
+                                                   "obj/language-configuration.json"):
+    status, text, errors = tap.dcl("help", "--format", form)
+    with open(os.path.join(tap.BUILD, path), encoding="utf-8") as file:
+        tap.ok(status == 0 and not errors and file.read() == text, "make wrote " + path)
+    json.loads(text)
+manifest = json.loads(tap.dcl("help", "--format", "vscode")[1])["contributes"]
+language, grammar = manifest["languages"][0], manifest["grammars"][0]
+tap.ok(language["id"] == grammar["language"] and language["extensions"] == [".dcl"] and all(
+    os.path.exists(os.path.join(tap.BUILD, "obj", name))
+    for name in (language["configuration"], grammar["path"])), "the manifest names what there is")
+
 texts = {}
 for form, path in BUILT.items():
     status, texts[form], errors = tap.dcl("help", "--format", form)

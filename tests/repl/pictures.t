@@ -73,6 +73,10 @@ for backend in "cpu", "ref":
     tap.ok(run("plot([2, 2, 2])")[0].count("*") == 60, "of equal numbers")
     tap.ok(run("plot([nan, inf])")[0].count("*") == 0, "of nothing finite")
     tap.ok(run("plot([1, nan, 3])")[0].count("*") == 2, "with a gap")
+    for ends in "1e20, 1e20", "-1e308, 1e308", "1.79e308, 1.79e308", "0, 5e-324":
+        lines = run("plot([%s]); plot([%s], \"e.svg\")" % (ends, ends))[0]
+        with open("e.svg", encoding="ascii") as f:
+            tap.ok(lines.count("*") == 60 and "nan" not in f.read(), "between %s" % ends, lines)
     run('plot([1, 2, nan, 4], "p.svg"); plot([0, 5], [2, 1], "p.png")')
     svg = xml.dom.minidom.parse("p.svg")
     lines = [e.getAttribute("points") for e in svg.getElementsByTagName("polyline")]

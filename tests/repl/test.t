@@ -56,6 +56,8 @@ fn torn(x: f32[N]) -> f32[N] { x }
 fn calls(x: f32[N]) -> f32[N] { x }
 ## `half(x)` with x: f32[3] = [1, 2]
 fn few(x: f32[N]) -> f32[N] { x }
+## `many(x)` with x: f32[65536, 65536, 65536, 65536]
+fn many(x: f32[A, B, C, D]) -> y: f32 { y = x[0, 0, 0, 1] + f32(A + B + C + D) }
 assert(1 == 2, "no")
   assert(1 == 1)
 load("missing.npy")
@@ -67,13 +69,14 @@ FAILED  bad.dcl:3: half: half(x)
 FAILED  bad.dcl:5: torn: its example
 FAILED  bad.dcl:7: calls: missing(1)
 FAILED  bad.dcl:9: few: its example
-FAILED  bad.dcl:10: assert(1 == 2, "no")
-ok      bad.dcl:11: assert(1 == 1)
-FAILED  bad.dcl:12: load("missing.npy")
+FAILED  bad.dcl:11: many: its example
+FAILED  bad.dcl:12: assert(1 == 2, "no")
+ok      bad.dcl:13: assert(1 == 1)
+FAILED  bad.dcl:14: load("missing.npy")
 """, "an assert that fails ends nothing, another error ends the script")
-tap.ok(status == 1 and out.endswith("12 tests, 6 failed\n"), "and other files are run", status, out)
+tap.ok(status == 1 and out.endswith("13 tests, 7 failed\n"), "and other files are run", status, out)
 for text in ("it is   [0.5 1.5]", "and not [0.5, 1.6]", "unknown name missing",
-             "bad.dcl:10:1: error: assertion failed: no", "missing.npy"):
+             "bad.dcl:12:1: error: assertion failed: no", "missing.npy"):
     tap.ok(text in err, "is told: " + text, err)
 
 for want, found in (("[0.5, 1.50001]", 0), ("[0.5, 1.5001]", 1), ("[0.5]", 1), ("0.5 1.5", 1)):

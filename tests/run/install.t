@@ -13,7 +13,8 @@ ok "make install" quietly $make -C "$DCL_BUILD" install DESTDIR="$root"
 for file in bin/dcl lib/libdcl.so lib/libdcl.a lib/dcl/libdcl_llvm.so include/dcl.h \
     lib/pkgconfig/dcl.pc share/dcl/stdlib/activation.dcl share/man/man1/dcl.1 \
     share/vim/vimfiles/syntax/dclang.vim share/vim/vimfiles/ftdetect/dclang.vim \
-    share/dcl/dcl.tmLanguage.json; do
+    share/dcl/vscode/dcl.tmLanguage.json share/dcl/vscode/package.json \
+    share/dcl/vscode/language-configuration.json; do
     ok "$file" test -s "$at/$file"
 done
 
@@ -48,12 +49,12 @@ like "$(cat "$pc")" "^Version: $DCL_VERSION\$" "dcl.pc: the version"
 
 # Without pkg-config, by hand: variables put in, the line read.
 field() {
-    sed -n "s/^$1: //p" "$pc" | sed -e "s|\${includedir}|$at/include|" -e "s|\${libdir}|$at/lib|"
+    sed -n "s/^$1: //p" "$pc" | sed -e "s|\${includedir}|$at/include|" -e "s|\${libdir}|$at/lib|g"
 }
 sed -n 's/^    //p' "$DCL_SRC/include/README.md" | sed '/^cc /d' >program.c
 by_hand="$(field Cflags) $(field Libs)"
 ok "the program of include/README.md compiles by dcl.pc" quietly $CC $DCL_CFLAGS -o program \
-    program.c $by_hand -Wl,-rpath,"$at/lib"
+    program.c $by_hand
 is_str "$(cd / && "$OLDPWD/program" 2>&1)" "2 4 6" "and runs from another folder"
 if command -v pkg-config >/dev/null; then
     ok "pkg-config reads dcl.pc" quietly env PKG_CONFIG_PATH="$at/lib/pkgconfig" \
