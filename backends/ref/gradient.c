@@ -78,7 +78,7 @@ static uint32_t noted(struct tape *t, enum scalar_op op, enum dtype of, const ui
     case OP_NEG: return note(t, a, -1, 0, 0);
     case OP_MAX: return x >= y ? a : b;
     case OP_MIN: return x <= y ? a : b;
-    case OP_ABS: return note(t, a, x > 0 ? 1 : x < 0 ? -1 : 0, 0, 0);
+    case OP_ABS: return x > 0 ? a : x < 0 ? note(t, a, -1, 0, 0) : 0; /* never 0 * infinity */
     case OP_SQRT: return note(t, a, 0.5 / e, 0, 0);
     case OP_EXP: return note(t, a, e, 0, 0);
     case OP_LOG: return note(t, a, 1 / x, 0, 0);
@@ -100,7 +100,21 @@ void taped_scalar(struct ref *r, enum scalar_op op, const struct value *args, st
     out->place = noted(t, op, out->dtype, from, a, out->scalar);
 }
 
+/* How many elements X has, or in reserve has memory for. */
+static int64_t held(const struct ref_tensor *x) {
+    return x->room ? x->room->elements : x->count;
+}
+
 static uint32_t *places(struct ref_tensor *x) {
+    struct room *room = x->room;
+    if (room && room->nplaces < room->elements) {
+        room->places = mem_realloc(room->places, (size_t)room->elements * sizeof *room->places);
+        memset(room->places + room->nplaces, 0,
+               (size_t)(room->elements - room->nplaces) * sizeof *room->places);
+        room->nplaces = room->elements;
+    }
+    if (room)
+        x->places = room->places;
     if (!x->places)
         x->places = ARENA_ARRAY(x->home, uint32_t, x->count);
     return x->places;
@@ -108,7 +122,7 @@ static uint32_t *places(struct ref_tensor *x) {
 
 void taped_read(struct ref *r, const struct tensor *t, int64_t o, struct value *out) {
     struct tape *tape = recording(r);
-    if (!tape || !dtype_is_float(t->dtype) || real(t)->room)
+    if (!tape || !dtype_is_float(t->dtype))
         return;
     uint32_t *at = &places(real(t))[o];
     if (!*at)
@@ -127,7 +141,7 @@ void taped_write(struct ref *r, const struct tensor *t, int64_t o, enum resoluti
                  union scalar before, const struct value *v, union scalar after) {
     struct tape *tape = recording(r);
     struct ref_tensor *x = real(t);
-    if (!dtype_is_float(t->dtype) || x->room || (!tape && !x->places))
+    if (!dtype_is_float(t->dtype) || (!tape && !x->places))
         return;
     uint32_t *at = &places(x)[o], from[2] = {*at, v->place};
     union scalar args[2] = {before, v->scalar};
@@ -165,10 +179,10 @@ void taped_keep_end(void *host, struct grad_call *call) {
             continue;
         struct ref_tensor *x = real(call->in[i].tensor);
         uint32_t *at = places(x);
-        for (int64_t o = 0; o < x->count; o++)
+        for (int64_t o = 0; o < held(x); o++)
             if (!at[o])
                 at[o] = push(t, (struct entry){{0}, {0}});
-        k.in[i] = arena_copy(r->arena, at, (size_t)x->count * sizeof *at);
+        k.in[i] = arena_copy(r->arena, at, (size_t)held(x) * sizeof *at);
     }
     push(t, (struct entry){{(uint32_t)TAPE_CALL, t->kept.n}, {0}});
     for (uint32_t j = 0; j < call->nout; j++) {
@@ -177,7 +191,7 @@ void taped_keep_end(void *host, struct grad_call *call) {
         struct ref_tensor *x = real(call->out[j]);
         uint32_t *at = places(x);
         k.out[j] = t->n;
-        for (int64_t o = 0; o < x->count; o++)
+        for (int64_t o = 0; o < held(x); o++)
             at[o] = push(t, (struct entry){{0}, {0}});
     }
     VEC_PUSH(r->arena, t->kept, k);

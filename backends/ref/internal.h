@@ -15,7 +15,8 @@ struct ref_memo {
 /* The memory of a container in reserve: as much as has been written to. */
 struct room {
     void *bytes;
-    int64_t elements;
+    uint32_t *places; /* as those of struct ref_tensor, of NPLACES elements */
+    int64_t elements, nplaces;
 };
 
 struct checks;

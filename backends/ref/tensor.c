@@ -20,7 +20,9 @@ static void close_bytes(void *p) {
 }
 
 static void close_room(void *p) {
-    mem_free(((struct room *)p)->bytes);
+    struct room *room = p;
+    mem_free(room->bytes);
+    mem_free(room->places);
 }
 
 /* Memory for element O of T, which is in reserve. */

@@ -1,10 +1,32 @@
 /* Adjoints of containers, and the nodes that the reverse writes. */
 #include "compiler/ad/internal.h"
 
-void ad_fail(struct reverse *r, struct span at, const char *what) {
-    if (!r->failed)
-        diag_error(r->d, at, ERR_NOT_HERE,
-                   arena_printf(r->d->arena, "this has no derivative here: %s", what));
+#include "lang/eval/site.h"
+
+/* Where the first memlet in N stands, with the calls around; NULL if none is known. */
+static const struct site *site_in(const struct graph *g, const struct node *n) {
+    const struct memlet *m = n->kind == NODE_READ    ? &n->read.from
+                             : n->kind == NODE_WRITE ? &n->write.to
+                                                     : NULL;
+    if (m)
+        return m->site < g->sites.n ? g->sites.at[m->site].where : NULL;
+    struct region *inner[2];
+    const struct site *found = NULL;
+    for (uint32_t d = 0, count = node_regions((struct node *)(uintptr_t)n, inner); d < count; d++)
+        for (uint32_t i = 0; !found && i < inner[d]->nodes.n; i++)
+            found = site_in(g, inner[d]->nodes.at[i]);
+    return found;
+}
+
+void ad_fail(struct reverse *r, struct span at, const struct node *n, const char *what) {
+    if (!r->failed) {
+        struct diag *d =
+            diag_error(r->d, at, ERR_NOT_HERE,
+                       arena_printf(r->d->arena, "this has no derivative here: %s", what));
+        const struct site *where = n ? site_in(r->g, n) : NULL;
+        if (where)
+            note_calls(r->d, r->g->names, d, where->calls);
+    }
     r->failed = true;
 }
 

@@ -86,7 +86,7 @@ const struct expr *ad_position(struct reverse *r, struct level *all, struct span
             struct sym span = bound(r, all, sym_sub(c, x->hi, x->lo), true);
             struct sym most = bound(r, all, x->step, true);
             if (sym_none(span) || sym_none(most) || !sym_eq(most, x->step)) {
-                ad_fail(r, at_span,
+                ad_fail(r, at_span, NULL,
                         "a largest value over a range whose largest length is not known");
                 return expr_sym(r->g, sym_const(c, 0));
             }
@@ -98,7 +98,7 @@ const struct expr *ad_position(struct reverse *r, struct level *all, struct span
     struct known known = {r, all, true};
     sym_atoms(c, at, check_known, &known);
     if (!known.all) {
-        ad_fail(r, at_span, "a largest value over a range that hangs on data");
+        ad_fail(r, at_span, NULL, "a largest value over a range that hangs on data");
         return expr_sym(r->g, sym_const(c, 0));
     }
     return expr_sym(r->g, at);
@@ -148,7 +148,7 @@ static bool keep_first(struct reverse *r, struct region *to, const struct region
         } else if (l->out && (n->kind == NODE_READ || n->kind == NODE_LET)) {
             region_add(r->g, to, ad_copy_node(r, n));
         } else if (l->out && n->kind == NODE_DECL) {
-            ad_fail(r, n->span, "a largest value that needs a container of each iteration");
+            ad_fail(r, n->span, n, "a largest value that needs a container of each iteration");
         }
     }
     return found;
@@ -166,7 +166,8 @@ void ad_find_extremes(struct reverse *r, struct region *to, struct node *n, stru
         struct level root = {0};
         struct region copy = {0};
         if (!keep_first(r, &copy, &one, s.found[i], e.first, &root))
-            ad_fail(r, s.found[i]->span, "a largest value under a condition or in a loop");
+            ad_fail(r, s.found[i]->span, s.found[i],
+                    "a largest value under a condition or in a loop");
         bool *local = ARENA_ARRAY(r->scratch, bool, r->g->conts.n);
         copy = ad_own_names(r, &copy, local, r->g->conts.n);
         for (uint32_t k = 0; k < copy.nodes.n; k++)

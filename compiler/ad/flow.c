@@ -68,7 +68,8 @@ static void flow_forward(void *data, struct node *n) {
         c = n->write.to.cont.i;
         v = expr_bits(f, n->write.value);
         if ((v & ACTIVE) && f->wrt[c] && r->since[c] > r->now)
-            ad_fail(r, n->span, "what it is taken over depends on something else it is taken over");
+            ad_fail(r, n->span, n,
+                    "what it is taken over depends on something else it is taken over");
         if ((v & ACTIVE) && r->since[c] > r->now) {
             r->since[c] = r->now;
             f->changed = true;
@@ -175,7 +176,7 @@ void ad_find_flow(struct reverse *r, struct cont loss, uint32_t n, const struct 
     for (r->now = 0; r->now < body->nodes.n && !r->failed; r->now++)
         flow_node(&f, body->nodes.at[r->now], flow_forward);
     if (f.stale[loss.i])
-        ad_fail(r, graph_cont(r->g, loss)->span,
+        ad_fail(r, graph_cont(r->g, loss)->span, NULL,
                 "the value depends on what it is taken over as it was before it was overwritten");
     f.values = map_new(r->scratch);
     r->until[loss.i] = UINT32_MAX;

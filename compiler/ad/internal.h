@@ -65,8 +65,8 @@ struct extremes {
 };
 
 /* adjoint.c */
-/* Reports once what has no derivative, and why. */
-void ad_fail(struct reverse *r, struct span at, const char *what);
+/* Reports once what has no derivative, and why; N is the node (NULL: none), whose calls are told. */
+void ad_fail(struct reverse *r, struct span at, const struct node *n, const char *what);
 struct name ad_fresh(struct reverse *r, const char *prefix, struct name base);
 /* A transient container with its declaration at the end of AT. */
 struct cont ad_declare(struct reverse *r, struct region *at, struct name n, enum dtype t,

@@ -188,7 +188,7 @@ static void keep(struct reverse *r, struct region *before, struct node *n, struc
     struct graph *g = r->g;
     struct container x = *graph_cont(g, c);
     if (x.rank > 62) {
-        ad_fail(r, n->span, "a loop over a value of so many dimensions");
+        ad_fail(r, n->span, n, "a loop over a value of so many dimensions");
         return;
     }
     struct kept k = {.loop = n, .cont = c};

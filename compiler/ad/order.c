@@ -20,12 +20,12 @@ static void order_write(struct order *o, const struct node *n) {
     struct cont c = n->write.to.cont;
     enum resolution res = n->write.to.resolution;
     if (o->read[c.i])
-        ad_fail(o->r, n->span, "what was read before is overwritten");
+        ad_fail(o->r, n->span, n, "what was read before is overwritten");
     if (o->extreme[c.i] && o->extreme[c.i] != n)
-        ad_fail(o->r, n->span, "a largest or smallest value that is written again");
+        ad_fail(o->r, n->span, n, "a largest or smallest value that is written again");
     if (!o->call && (res == RES_MAX || res == RES_MIN) && ad_matters(o->r, c)) {
         if (o->written[c.i])
-            ad_fail(o->r, n->span, "a largest or smallest value of what was written before");
+            ad_fail(o->r, n->span, n, "a largest or smallest value of what was written before");
         o->extreme[c.i] = n;
     } else if (res != RES_NONE || n->write.value->kind != EXPR_CONST) {
         o->written[c.i] = true;
@@ -43,7 +43,7 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
         bool order = o->reversed.at[1] && !n->map.unique &&
                      node_race(r->g, n, o->facts, CONFLICT_ERROR, NULL) != RACE_FREE;
         if (order && o->reversed.at[depth])
-            ad_fail(r, n->span,
+            ad_fail(r, n->span, n,
                     "a map whose iterations are not known to be independent; say `unique` if they "
                     "are");
         for (uint32_t k = 0; k < n->map.n; k++)
@@ -59,7 +59,7 @@ static void order_below(struct order *o, struct node *n, uint32_t depth) {
         for (uint32_t d = 1; d <= depth; d++)
             repeated = repeated || o->reversed.at[d];
         if (repeated)
-            ad_fail(r, n->span, "a `while`");
+            ad_fail(r, n->span, n, "a `while`");
         for (int times = 2; times-- > 0;)
             order_region(o, &n->repeat.body, depth);
     } else {

@@ -82,11 +82,11 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
     if (!ad_matters(r, m->cont))
         return;
     if (graph_cont(r->g, m->cont)->storage == STORE_RESERVE) {
-        ad_fail(r, n->span, "a row that is appended"); /* its adjoint would be as large */
+        ad_fail(r, n->span, n, "a row that is appended"); /* its adjoint would be as large */
         return;
     }
     if (m->resolution == RES_PROD || m->resolution == RES_AND || m->resolution == RES_OR) {
-        ad_fail(r, n->span, "a product over iterations");
+        ad_fail(r, n->span, n, "a product over iterations");
         return;
     }
     const struct expr *a = ad_read(r, l->to, "", ad_adjoint(r, r->top, m->cont), m, n->span);
@@ -96,7 +96,7 @@ static void reverse_write(struct reverse *r, struct level *l, struct node *n,
             if (extremes->at.at[i].write == n)
                 first = extremes->at.at[i].first;
         if (!first.i) {
-            ad_fail(r, n->span, "a largest value outside any map");
+            ad_fail(r, n->span, n, "a largest value outside any map");
             return;
         }
         const struct expr *f = ad_read(r, l->to, "", first, m, n->span);

@@ -57,6 +57,7 @@ CASES = [
     ("sum(min(1 / x, 5))", np.array([1000, 0, -1]), [-1e-6, 0, -1]),
     ("summed(x)", np.array([1000, 0, 1]), [0, 1, np.e]),
     ("chosen(x)", np.array([-1, 0, 4]), [0, 0, 0.25]),
+    ("sum(sqrt(abs(x)))", np.array([0, -4, 4]), [0, -0.25, 0.25]),
     ("norm(x)", np.zeros(3), np.zeros(3)),
     ("norm(x)", np.array([3, 4]), [0.6, 0.8]),
     ("std(x)", np.full(3, 2), np.zeros(3)),
@@ -86,4 +87,21 @@ for text, at, want in CASES:
                   (t, numbers, t, numbers, text))
             tap.is_close(s.call("slope", x), np.asarray(want, x.dtype),
                          "%s at %s in %s, %s" % (text, at, t, options), rtol=2e-5, atol=1e-12)
+
+# What is appended has a gradient by the reference; compiled code refuses, and neither says zero.
+GROWN = """fn slope(x: f32[N]) -> f32[N] {
+  v, g = gradient sum(masked(x, x > 0) ** 2) over x
+  g
+}"""
+x = np.array([0, 2, -2, -1, 0.5] * 50, np.float32)
+with dclpy.Session("check=1") as s:
+    s.run(GROWN)
+    tap.is_close(s.call("slope", x), np.maximum(2 * x, 0), "of elements that are appended")
+with dclpy.Session("verify=1") as s:
+    s.run(GROWN)
+    try:
+        s.call("slope", x)
+        tap.fail("compiled code refuses")
+    except dclpy.Error as e:
+        tap.ok("a row that is appended" in str(e), "compiled code refuses", e)
 tap.done_testing()
