@@ -65,7 +65,7 @@ struct extremes {
 };
 
 /* adjoint.c */
-/* Reports once what has no derivative, and why; N is the node (NULL: none), whose calls are told. */
+/* Reports once what has no derivative, and why; N: the node (or NULL), whose calls are told. */
 void ad_fail(struct reverse *r, struct span at, const struct node *n, const char *what);
 struct name ad_fresh(struct reverse *r, const char *prefix, struct name base);
 /* A transient container with its declaration at the end of AT. */
