@@ -23,6 +23,22 @@ static bool keep_value(void *session, struct value *v, struct span span) {
     return store_keep(s, v, span);
 }
 
+static bool tensor_of_numbers(void *session, enum dtype t, uint32_t rank, const int64_t *dims,
+                              int64_t n, const union scalar *at, struct span span,
+                              struct value *out, bool *made) {
+    struct dcl_session *s = session;
+    *made = s->unit.script; /* else it would have to live as long as what is compiled */
+    if (!*made)
+        return true;
+    size_t size = dtypes[t].bytes;
+    struct data *d = data_room(s, (size_t)n * size, "a list", span);
+    for (int64_t i = 0; d && i < n; i++)
+        scalar_store(t, (char *)d->bytes + (size_t)i * size, at[i]);
+    if (d)
+        *out = value_tensor(data_tensor(s, t, rank, dims, d, (struct name){0}, span));
+    return d;
+}
+
 static void *tensor_bytes(void *session, const struct tensor *t) {
     struct dcl_session *s = session;
     if (!t->data)
@@ -42,6 +58,7 @@ struct lower_script unit_script(struct dcl_session *s) {
     return (struct lower_script){.data = s,
                                  .has_builtin = builtin_has,
                                  .builtin = builtin_call,
+                                 .numbers = tensor_of_numbers,
                                  .concrete = keep_value,
                                  .new_state = states_new,
                                  .call = compiled_call};

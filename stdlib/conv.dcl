@@ -7,6 +7,7 @@ fn conv2d(x: T[N, C, H, W], w: T[O, I, R, S]; stride: int = 1, pad: int = 0, dil
     -> T[N, O, (H + 2*pad - dilation*(R - 1) - 1)//stride + 1,
         (W + 2*pad - dilation*(S - 1) - 1)//stride + 1]
     where T: number, C == I*groups, O % groups == 0 {
+  window_fits([H, W], [R, S], [pad, pad], [dilation, dilation])
   if T == f32 and not derived and groups == 1 {
     conv2d_direct(x, w, stride = stride, pad = pad, dilation = dilation)
   } else if T == f32 and not training and proved(I == 1) {
@@ -49,7 +50,17 @@ fn conv_plain(x: T[N, C, *S], w: T[O, I, *K], step: list, around: list, apart: l
 fn conv_shape(S: list, K: list, stride, pad, dilation) -> list {
   step, around, apart = [each(stride, S), each(pad, S), each(dilation, S)]
   if len(K) != len(S) { error("weights of", len(K), "dimensions for", len(S)) }
+  window_fits(S, K, around, apart)
   [(n + 2*around[d] - apart[d]*(K[d] - 1) - 1)//step[d] + 1 for d, n in enumerate(S)]
+}
+
+# An error if windows of K elements, so far apart, are larger than S with the zeros around.
+fn window_fits(S: list, K: list, around: list, apart: list) {
+  for d, n in enumerate(S) {
+    if proved(n + 2*around[d] < apart[d]*(K[d] - 1) + 1) {
+      error("a window of", K, "does not fit into", S, "with", around, "zeros on both sides")
+    }
+  }
 }
 
 ## What conv maps from, the other way round: each element of x is spread over a window of the

@@ -39,6 +39,7 @@ fn window_sizes(S: list, k, stride, pad, dilation) -> list {
 # How many windows there are in each dimension.
 fn windows(S: list, k, stride, pad, dilation) -> list {
   step, before, apart = window_sizes(S, k, stride, pad, dilation)
+  window_fits(S, each(k, S), before, apart)
   [(n + 2*before[i] - apart[i]*(each(k, S)[i] - 1) - 1)//step[i] + 1 for i, n in enumerate(S)]
 }
 

@@ -195,12 +195,24 @@ fn concat_shape(shapes: list, axis: int) -> shape {
   replaced(first, a, sum([S[a] for S in shapes]))
 }
 
-## The tensors, which broadcast, along a new axis.
+## The tensors, of one shape, along a new axis.
 ## `stack([x, y], axis = -1)` with x: f32[2] = [1, 2], y: f32[2] = [3, 4] is `[[1, 3], [2, 4]]`
-fn stack(xs: T[*S][]; axis: int = 0) -> y: T[*widened(S, [axis_of(axis, len(S) + 1)], len(xs))]
+fn stack(xs: T[*_][]; axis: int = 0) -> y: T[*stack_shape([x.shape for x in xs], axis)]
     where T: any {
+  S = xs[0].shape
   a = axis_of(axis, len(S) + 1)
   for i, x in enumerate(xs) { map *b in S { y[*b[:a], i, *b[a:]] = x[*b] } }
+}
+
+# The shape of what stack gives.
+fn stack_shape(shapes: list, axis: int) -> shape {
+  S = shapes[0]
+  for i, s in enumerate(shapes) {
+    if len(s) != len(S) or any([proved(n != S[d]) for d, n in enumerate(s)]) {
+      error("element", i, "of the list has the shape", s, "and the first one", S)
+    }
+  }
+  widened(S, [axis_of(axis, len(S) + 1)], len(shapes))
 }
 
 ## Parts of the given sizes along an axis, as a list.

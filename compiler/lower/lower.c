@@ -606,6 +606,14 @@ static bool op_import(void *host, const struct value *v, struct value *out) {
     return true;
 }
 
+static bool op_numbers(void *host, enum dtype t, uint32_t rank, const int64_t *dims, int64_t n,
+                       const union scalar *at, struct span span, struct value *out, bool *made) {
+    struct lower *l = host;
+    *made = false;
+    return !l->script.numbers ||
+           l->script.numbers(l->script.data, t, rank, dims, n, at, span, out, made);
+}
+
 static bool op_concrete(void *host, struct value *v, struct span span) {
     struct lower *l = host;
     if (l->script.concrete)
@@ -670,6 +678,7 @@ static const struct eval_ops verbs = {
     .keep_end = lower_keep_end,
     .writable = op_writable,
     .import = op_import,
+    .numbers = op_numbers,
     .concrete = op_concrete,
     .builtin = op_builtin,
     .has_builtin = op_has_builtin,

@@ -26,6 +26,9 @@ struct lower_script {
     bool (*has_builtin)(void *data, struct name n);
     bool (*builtin)(void *data, struct name n, uint32_t nargs, const struct value *args,
                     const struct name *keywords, struct span span, struct value *out);
+    /* As in struct eval_ops. */
+    bool (*numbers)(void *data, enum dtype t, uint32_t rank, const int64_t *dims, int64_t n,
+                    const union scalar *at, struct span span, struct value *out, bool *made);
     /* Runs what has been lowered so far and replaces the tensors and scalars in V by data. */
     bool (*concrete)(void *data, struct value *v, struct span span);
     bool (*new_state)(void *data, struct state *s, const struct value *init, struct span span);

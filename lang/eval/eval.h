@@ -105,6 +105,10 @@ struct eval_ops {
     bool (*new_state)(void *host, struct state *s, const struct value *init, struct span span);
     /* A tensor of the script that is used inside: gives the tensor to use. */
     bool (*import)(void *host, const struct value *v, struct value *out);
+    /* A tensor of the script for the N numbers AT, row-major, of type T and static DIMS. *MADE:
+       false where there is none, as in a function that is compiled alone. NULL: never. */
+    bool (*numbers)(void *host, enum dtype t, uint32_t rank, const int64_t *dims, int64_t n,
+                    const union scalar *at, struct span span, struct value *out, bool *made);
     /* Makes V (tensors in it) concrete: runs what has been written down. Script only; NULL: an
        error. */
     bool (*concrete)(void *host, struct value *v, struct span span);

@@ -125,7 +125,20 @@ static bool integer_power(struct eval *ev, struct value base, int64_t n, struct 
     return true;
 }
 
-/* x ** n for a static n: products for small whole n, exp(n log x) else. */
+static bool prelude_call(struct eval *ev, const char *name, uint32_t n, const struct value *args,
+                         struct span span, struct value *out) {
+    const struct module *found;
+    struct ast *def = ev->prelude ? module_find(ev->prelude, name_lit(ev, name), &found) : NULL;
+    if (!def || def->kind != AST_FN) {
+        diag_error(ev->diags, span, ERR_UNKNOWN_NAME, name);
+        return false;
+    }
+    struct function fn = {def, found, NULL};
+    struct value callee = {.kind = VAL_FN, .fn = &fn};
+    return eval_call(ev, &callee, n, args, NULL, span, out);
+}
+
+/* x ** n: products for static small whole n, the library's pow else. */
 static bool power(struct eval *ev, struct value *a, struct span span, struct value *out) {
     enum { SYMBOLIC = 16 }; /* the highest power of a symbol */
     if (value_is_integer(&a[0]) && a[1].kind == VAL_INT && a[1].i >= 0 &&
@@ -149,31 +162,13 @@ static bool power(struct eval *ev, struct value *a, struct span span, struct val
         *out = r;
         return true;
     }
-    struct value l, m, args[2];
     if ((a[0].kind == VAL_TENSOR || a[0].kind == VAL_SCALAR) && dtype_is_int(a[0].dtype)) {
         struct diag *d = diag_error(ev->diags, span, ERR_DTYPE_EXPECTED, "**", "a float type",
                                     value_text(ev, &a[0]));
         diag_help(ev->diags, d, "of integers there are the powers 1 to 16, written as numbers");
         return false;
     }
-    if (!apply_op(ev, OP_LOG, 1, &a[0], span, &l))
-        return false;
-    args[0] = l;
-    args[1] = a[1];
-    return apply_op(ev, OP_MUL, 2, args, span, &m) && apply_op(ev, OP_EXP, 1, &m, span, out);
-}
-
-static bool prelude_call(struct eval *ev, const char *name, uint32_t n, const struct value *args,
-                         struct span span, struct value *out) {
-    const struct module *found;
-    struct ast *def = ev->prelude ? module_find(ev->prelude, name_lit(ev, name), &found) : NULL;
-    if (!def || def->kind != AST_FN) {
-        diag_error(ev->diags, span, ERR_UNKNOWN_NAME, name);
-        return false;
-    }
-    struct function fn = {def, found, NULL};
-    struct value callee = {.kind = VAL_FN, .fn = &fn};
-    return eval_call(ev, &callee, n, args, NULL, span, out);
+    return prelude_call(ev, "pow", 2, a, span, out);
 }
 
 static bool is_list(const struct value *v) {

@@ -181,11 +181,74 @@ bool lists_beside(struct eval *ev, enum scalar_op op, uint32_t n, struct value *
     return true;
 }
 
+/* --- lists of numbers ------------------------------------------------------------------------ */
+
+/* From so many numbers on a list is data: as a program it would be a write for each. */
+enum { LIST_DATA = 32 };
+
+/* How many static numbers V is or lists; -1 if something else is in it. */
+static int64_t count_numbers(const struct value *v) {
+    int64_t n = 0;
+    if (!is_list(v))
+        return value_is_number(v) && v->kind != VAL_SYM && v->kind != VAL_SCALAR ? 1
+               : v->kind == VAL_BOOL                                             ? 1
+                                                                                 : -1;
+    for (uint32_t k = 0; k < v->list->n; k++) {
+        int64_t own = count_numbers(&v->list->at[k]);
+        if (own < 0)
+            return -1;
+        n += own;
+    }
+    return n;
+}
+
+static bool fill(struct eval *ev, enum dtype t, const struct value *v, struct span span,
+                 union scalar **to) {
+    for (uint32_t k = 0; is_list(v) && k < v->list->n; k++)
+        if (!fill(ev, t, &v->list->at[k], span, to))
+            return false;
+    if (is_list(v))
+        return true;
+    if (!number_fits(ev, t, v, "write", span))
+        return false;
+    if (v->kind == VAL_BOOL)
+        (*to)->b = v->b;
+    else
+        **to = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
+    ++*to;
+    return true;
+}
+
+/* The list V, of shape DIMS, as data of the script; *MADE: false if it is to be written instead. */
+static bool list_data(struct eval *ev, enum dtype t, const struct dims *dims, struct span span,
+                      struct value *v, bool *made) {
+    int64_t sizes[EVAL_MAX_RANK], n = ev->ops->numbers ? count_numbers(v) : 0;
+    *made = false;
+    if (n < LIST_DATA)
+        return true;
+    for (uint32_t d = 0; d < dims->n; d++)
+        sizes[d] = dims->at[d].i;
+    union scalar *at = ARENA_ARRAY(ev->arena, union scalar, n), *to = at;
+    if (!fill(ev, t, v, span, &to))
+        return false;
+    struct value x;
+    if (!ev->ops->numbers(ev->host, t, dims->n, sizes, n, at, span, &x, made))
+        return false;
+    if (!*made)
+        return true;
+    *v = x;
+    return bring(ev, v);
+}
+
 bool list_tensor(struct eval *ev, enum dtype t, struct name n, struct span span, struct value *v) {
     struct dims dims = {0};
     uint32_t seen = 0;
-    if (!bring_all(ev, span, v, &seen) || !shape_of(ev, v, span, &dims))
+    bool made;
+    if (!bring_all(ev, span, v, &seen) || !shape_of(ev, v, span, &dims) ||
+        !list_data(ev, t, &dims, span, v, &made))
         return false;
+    if (made)
+        return true;
     struct tensor *x = declare(ev, t, dims.n, dims.at, STORE_NONE, NULL, n, span);
     if (!x)
         return false;

@@ -7,7 +7,7 @@ import re
 import tap
 import tree
 
-HOOKS = {"matmul"}  # `@` means the library's
+HOOKS = {"matmul", "pow"}  # `@` and `**` mean the library's
 # Names of blocks of code and words of the syntax that happen to be functions, too.
 WORDS = {"before", "part", "tile", "unique", "var", "stack"}
 TABLES = {"lang/onnx/onnx.def", "lang/onnx/operator.def"}

@@ -52,6 +52,14 @@ def check(backend):
     tap.ok((s.call("positive", x) == (x > 0)).all(), name("truth values"))
     tap.is_close(s.call("power", x), x ** 2, name("a static argument has its default"), rtol=1e-4)
     tap.is_close(s.call("power(x: f32[N], n = 3)", x), x ** 3, name("a static argument"), rtol=1e-4)
+    at = numpy.array([0, 2, -2, -1, 0.5, numpy.inf], "f4")
+    s.run("fn raised(x: f32[N], y: f32[N]) -> f32[N] { x ** y }")
+    with numpy.errstate(all="ignore"):
+        for n in 0, -1, -2, 17, 20, -17, 0.5:
+            tap.is_close(s.call("raised", at, numpy.full(6, n, "f4")), at ** numpy.float32(n),
+                         name("x ** %g at run time" % n))
+            s.run("fn to(x: f32[N]) -> f32[N] { x ** %s }" % n)
+            tap.is_close(s.call("to", at), at ** numpy.float32(n), name("x ** %g" % n))
     y = x.copy()
     tap.ok(s.call("shift", y) is None, name("no result"))
     tap.is_close(y, x + 1, name("inout"))

@@ -83,6 +83,34 @@ with dclpy.Session("verify=1") as session:
 [2.5 0.  6. ]  f32[3] [1, 2, 3, 4] [2 4 6]  i64[3] [2. 5. 6.]  f32[3]
 """, "a script's")
 
+# Long ones are data: no kernel for their numbers, and in time. In functions and loops they mean
+# the same.
+import time
+
+LONG = "x: f32[20000, 5] = [%s]\n" % ", ".join("[%d, %d.5, 1, 2, 3]" % (i, i) for i in range(20000))
+MIXED = """
+fn f(x: f32[N]) -> f32[N] { x * [i * 0.5 for i in 0:40] }
+x: f32[40] = [2*i for i in 0:40]
+x = x + [i for i in 0:40]
+for k in 0:3 { y: i64[40] = [i + k for i in 0:40]; x[k] = f32(y[39]) }
+v, g = gradient sum(f(x) * [i for i in 0:40]) over x
+b: bool[33] = [i % 3 == 0 for i in 0:33]
+print(x[:5], f(x)[36:], g[37:], sum(i64(b)), b[:4])
+"""
+for options in "verify=1", "check=1":
+    with dclpy.Session(options) as session:
+        began = time.process_time()
+        session.run(LONG + "print(sum(f64(x)), x[19999, :])")
+        took = time.process_time() - began
+        tap.is_str(session.output, "400110000.0 [1.99990e+04 1.99995e+04 1.00000e+00 2.00000e+00 "
+                   "3.00000e+00]  f32[5]\n", "100,000 numbers, " + options)
+        tap.ok(took < 10, "in less than ten seconds", took)
+    with dclpy.Session(options) as session:
+        session.run(MIXED)
+        tap.is_str(session.output, "[39. 40. 41.  9. 12.]  f32[5] [1944.  2053.5 2166.  2281.5]  "
+                   "f32[4] [684.5 722.  760.5]  f32[3] 11 [ true false false  true]  bool[4]\n",
+                   "in functions and loops, " + options)
+
 # Gradients go through them.
 for options in "verify=1", "check=1":
     with dclpy.Session(options) as session:

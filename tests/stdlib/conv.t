@@ -106,4 +106,14 @@ for shape, kernel, stride, pad, dilation, groups in (
         (f"conv(x, w, {words})", any_conv(x, w, stride, pad, dilation, groups)),
         (f"conv_transpose(x, v, extra = {list(extra)}, {words})",
          spread(x, v, stride, pad, dilation, extra, groups))])
+
+# A window that is larger than all there is gives no empty result, but an error.
+tables.refuse([
+    ("y = conv2d(x, w)", "a window of [5, 3] does not fit into [4, 6] with [0, 0] zeros"),
+    ("y = conv2d(x, w, dilation = 2, pad = 1)", "a window of [5, 3] does not fit into [4, 6]"),
+    ("y = conv(x, w, stride = [1, 2])", "a window of [5, 3] does not fit into [4, 6]"),
+    ("y = max_pool(x, 7, pad = 1)", "a window of [7, 7] does not fit into [4, 6] with [1, 1]"),
+    ("y = avg_pool(x, [1, 7])", "a window of [1, 7] does not fit into [4, 6]"),
+    ("y = Conv2d(3, 4, 7)(x)", "a window of [7, 7] does not fit into [4, 6]")],
+              setup="x: f32[1, 3, 4, 6] = 1\nw: f32[2, 3, 5, 3] = 1\n")
 tap.done_testing()

@@ -79,7 +79,7 @@ def more_and_less(x):
             at = [slice(None)] * rank
             at[a] = slice(start, stop, step)
             yield "slice(x, axis = %d%s)" % (a, text), x[tuple(at)]
-    yield "stack([x, 0], axis = %d)" % rank, numpy.stack([x, x * 0], rank)
+    yield "stack([x, 0 * x], axis = %d)" % rank, numpy.stack([x, x * 0], rank)
 
 
 def edges(x):
@@ -163,7 +163,10 @@ tables.refuse([
     ("concat([x, k])", "concat: [3] and [2, 3] differ in their number of dimensions"),
     ("concat([x, x[:, :2]])", "concat: [2, 2] and [2, 3] differ besides axis 0"),
     ("concat([])", "concat: xs must be a list of tensors, not an empty one"),
-    ("stack([x, x[:, :2]])", "stack: shapes do not broadcast"),
+    ("stack([x, x[:, :2]])", "stack: element 1 of the list has the shape [2, 2]"),
+    ("stack([x, x[:, :1]])", "stack: element 1 of the list has the shape [2, 1]"),
+    ("stack([[1, 2], [3]])", "stack: element 1 of the list has the shape [1]"),
+    ("stack([x, 0])", "stack: element 1 of the list has the shape []"),
     ("split(x, [1, 2])", "split: sizes [1, 2] of a dimension of 2"),
     ("pad(x, [(1, 1)], mode = \"mirror\")", "pad: there is no mode mirror"),
     ("pad(x, [1])", "pad: pads are pairs (before, after), not 1"),

@@ -161,7 +161,8 @@ static void test_statements(void) {
         {"l, g = gradient f(x)", "1:21: expected an operator or 'over', found the end of the text "
                                  "| It is l, g = gradient E over P, or minimize E over P with "
                                  "OPTIMIZER."},
-        {"x.3 = 1", "1:3: expected a name, found number 3"},
+        {"x.3 = 1", "1:3: expected a name, found number 3 | An element of a list "
+                    "stands in brackets: x[3]"},
         {"map i { a } b", "1:13: expected end of line, found name 'b'"},
         {"in = 3", "1:1: expected a statement, found 'in'"},
     };
