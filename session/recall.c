@@ -33,7 +33,8 @@ struct recall {
     uint32_t targets;
     struct name *target;
     struct span *spans;
-    struct data **data; /* per target, while it is recorded */
+    struct data **data;      /* per target, while it is recorded */
+    struct tensor **tensors; /* per name, while it runs */
 };
 
 /* --- what a statement names ----------------------------------------------------------------- */
@@ -256,6 +257,7 @@ void recall_keep(struct dcl_session *s, const struct ast *st, struct worn *w) {
         !name_parameters(s->unit.arena, r))
         return;
     r->arena = s->unit.arena;
+    r->tensors = ARENA_ARRAY(r->arena, struct tensor *, r->names.n);
     r->program.kernel->users++;
     arena_on_free(s->loop, forget, r);
     w->recall = r;
@@ -309,16 +311,15 @@ bool recall_run(struct dcl_session *s, const struct ast *st, const struct worn *
     const struct recall *r = w->recall;
     if (!r || r->generation != s->generation)
         return false;
-    struct tensor **tensors = ARENA_ARRAY(s->messages, struct tensor *, r->names.n);
     for (uint32_t i = 0; i < r->names.n; i++)
-        if (!still_means(s, r, i, tensors))
+        if (!still_means(s, r, i, r->tensors))
             return false;
     if (session_stopped(s)) {
         *ok = false;
         return true;
     }
     unit_begin(s, name_of_text(s->names, "statement"), st->span, true);
-    *ok = run(s, st, r, tensors);
+    *ok = run(s, st, r, r->tensors);
     unit_end(s);
     return true;
 }

@@ -90,4 +90,21 @@ print(c, net.w)
 status, output, errors = tap.dcl(input=LINES)
 tap.ok("[5. 5.]  f32[2] [1. 1.]  f32[2]" in output, "an error takes all rounds back",
        output, errors)
+
+
+# However many the rounds are, nothing of them stays.
+def peak(rounds):
+    """The most memory in use, in kB, by a process that runs so many."""
+    with open("rounds.dcl", "w", encoding="ascii") as f:
+        f.write("x: f32[2, 2] = 1\nk = 0\nwhile k < %d { x = x + 1; k = k + 1 }\n" % rounds)
+    process = os.posix_spawn(tap.DCL, [tap.DCL, "run", "rounds.dcl"], os.environ)
+    _, status, usage = os.wait4(process, 0)
+    return usage.ru_maxrss if status == 0 else 1e9
+
+
+if os.environ.get("DCL_ASAN"):
+    tap.skip("the sanitizers keep what is freed")
+else:
+    few, many = peak(2000), peak(400000)
+    tap.ok(many < few + 4000, "400,000 rounds take no more memory than 2,000", few, many)
 tap.done_testing()
