@@ -43,11 +43,14 @@ void states_each_initializer(void (*f)(void *data, const char *name), void *data
 bool states_initializer(struct dcl_session *s, struct name n, uint32_t nargs,
                         const struct value *args, struct span span, struct value *out) {
     enum initializer i = find(s, n);
-    if (nargs != initializers[i].arguments ||
-        (nargs && args[0].kind != VAL_FLOAT && args[0].kind != VAL_INT)) {
+    bool count = nargs == initializers[i].arguments;
+    if (!count || (nargs && args[0].kind != VAL_FLOAT && args[0].kind != VAL_INT)) {
         struct diag *d =
-            diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
-                       initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
+            count
+                ? diag_error(&s->diags, span, ERR_ARG_KIND, initializers[i].name, "the argument",
+                             "a number", value_kind_name(&args[0]))
+                : diag_error(&s->diags, span, ERR_ARG_COUNT, initializers[i].name,
+                             initializers[i].arguments ? "one number" : "no arguments", (int)nargs);
         diag_help(
             &s->diags, d,
             "it starts the params of layers; a tensor of numbers is declared: x: f32[2, 3] = 0");

@@ -18,15 +18,15 @@ fn loss_shape(S: list, how: str) -> list {
 ## `cross_entropy(x, y, smoothing = 0.1)` with x: f32[3, 4], y: i64[3] = [3, -100, 0]
 fn cross_entropy(x: T[B, C], y: i64[B]; smoothing: float = 0, ignore: int = -100) -> loss: T
     where T: float {
-  p = log_softmax(x)
+  scores = log_softmax(x)
   s: T = 0
   n: T = 0
   map i in B {
     c << y[i]
     counts = c != ignore
-    v << p[i, select(counts, c, i64(0))]
+    v << scores[i, select(counts, c, i64(0))]
     rest: T
-    if smoothing != 0 { map k in C { p[i, k] >> rest (sum) } }
+    if smoothing != 0 { map k in C { scores[i, k] >> rest (sum) } }
     z = if smoothing == 0 { -v } else { (smoothing - 1) * v - smoothing / T(C) * rest }
     select(counts, z, T(0)) >> s (sum)
     T(counts) >> n (sum)

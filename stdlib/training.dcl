@@ -26,7 +26,9 @@ layer Velocity(dims: shape) {
 layer Momentum(net, rate: float, momentum: float = 0.9) {
   buffer lr: f32 = rate
   kept = [Velocity(shape(w)) for w in params(net)]
-  fn begin(these) { if these != net { error("it was made for something else") } }
+  fn begin(these) {
+    if these != net { error("the optimizer was made for the params of another net") }
+  }
   fn step(inout w: f32[*S], g: f32[*S], k: int) { kept[k].step(w, g, lr, momentum = momentum) }
 }
 
@@ -58,7 +60,7 @@ layer Adam(net, rate: float = 0.001, b1: float = 0.9, b2: float = 0.999, eps: fl
   buffer p2: f64 = 1
   kept = [Moments(shape(w)) for w in params(net)]
   fn begin(these) {
-    if these != net { error("it was made for something else") }
+    if these != net { error("the optimizer was made for the params of another net") }
     steps = steps + 1
     p1 = p1 * b1
     p2 = p2 * b2

@@ -1,4 +1,5 @@
 /* What to write where a value of another kind is wanted: helps of messages. */
+#include "lang/check/check.h"
 #include "lang/eval/internal.h"
 
 void advise_operand(struct eval *ev, struct diag *d, const struct value *v) {
@@ -44,6 +45,24 @@ void advise_call(struct eval *ev, struct diag *d, const struct value *v) {
         text = "elements are read in brackets, l[0]; shape has no parentheses";
     else if (value_is_scalar(v))
         text = "a product is written a * (b)";
+    if (text)
+        diag_help(ev->diags, d, "%s", text);
+}
+
+void advise_subscript(struct eval *ev, uint32_t errors, const struct ast *s,
+                      const struct value *v) {
+    struct diag *d = ev->diags->first;
+    while (d && d->next)
+        d = d->next;
+    if (!d || ev->diags->errors == errors || !span_eq(d->span, s->span) || d->help)
+        return;
+    const char *text = NULL;
+    if (v->kind == VAL_TENSOR && v->tensor->rank && v->dtype == DT_bool)
+        text = SELECT_WHERE;
+    else if (v->kind == VAL_LIST || (v->kind == VAL_TENSOR && v->tensor->rank))
+        text = SELECT_ROWS;
+    else if (v->kind == VAL_ABSENT)
+        text = "unsqueeze(x, 1) adds a dimension of size 1";
     if (text)
         diag_help(ev->diags, d, "%s", text);
 }

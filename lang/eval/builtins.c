@@ -82,11 +82,19 @@ static bool is_list(const struct value *v) {
 
 /* --- which function a call means -------------------------------------------------------------- */
 
+/* Whether a list is in it, which then stands for a tensor of several dimensions. */
+static bool is_nested(const struct value *v) {
+    bool found = false;
+    for (uint32_t k = 0; k < v->list->n && !found; k++)
+        found = is_list(&v->list->at[k]);
+    return found && stands_for_tensor(v);
+}
+
 /* Whether the builtin NAME takes these arguments. */
 static bool takes(const char *name, uint32_t nargs, const struct value *args) {
     int own = find_own(name);
     if (own < OWNS && owns[own].what == OWN_FOLD && nargs == 1 && is_list(&args[0]))
-        return true;
+        return !is_nested(&args[0]);
     return scalar_find(FORM_CALL, name, nargs) != OP_COUNT;
 }
 

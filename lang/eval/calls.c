@@ -29,6 +29,8 @@ bool check_where(struct eval *ev, struct env *env, const char *what, const struc
                     dtypes[t->value.dtype].name);
                 if (strcmp(class, "float") == 0 && have == DC_INT)
                     diag_help(ev->diags, e, "f32(..) converts");
+                else if (have == DC_BOOL)
+                    diag_help(ev->diags, e, TRUTH_COUNTS);
                 return false;
             }
             continue;

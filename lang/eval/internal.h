@@ -78,6 +78,7 @@ struct block { /* a strided box of a tensor */
     bool has_other, drop;
     struct value other;
     struct span span;
+    bool declared; /* what is written is what its declaration says */
 };
 /* OBJECT[..] of an INDEX, or a whole tensor of a NAME. */
 bool eval_block(struct eval *ev, struct env *env, const struct ast *e, struct block *b);
@@ -232,10 +233,16 @@ bool check_static(struct eval *ev, struct env *env, const char *what, const stru
 bool match_arguments(struct eval *ev, const char *what, const struct ast *params, uint32_t nargs,
                      const struct name *keywords, struct span span, int32_t *slots);
 
+/* Help where a number is wanted and a truth value stands. */
+#define TRUTH_COUNTS                                                                               \
+    "f32(..) and i64(..) make 1 of what is true, 0 of the rest: sum(i64(x > 0)) counts"
+
 /* advice.c: help for D, where V stands and something else is wanted: an operand; what can be
    called. */
 void advise_operand(struct eval *ev, struct diag *d, const struct value *v);
 void advise_call(struct eval *ev, struct diag *d, const struct value *v);
+/* After V as the subscript S may have been told to be no integer, by an error since ERRORS. */
+void advise_subscript(struct eval *ev, uint32_t errors, const struct ast *s, const struct value *v);
 
 /* site.c */
 /* After what C calls has failed, if there are more errors than before: notes the call, CALLED ("is

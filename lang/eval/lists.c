@@ -2,9 +2,9 @@
 
    Note [lists as tensors]: a list of numbers, of lists, or of tensors of one shape stands for a
    tensor wherever something else than a list cannot be meant: as what is written to a container, as
-   the argument of a tensor parameter and as the operand beside a tensor with dimensions. It becomes
-   a fresh container, so what is written may read what it is written to. A tuple, the results of a
-   call, is none. */
+   the argument of a tensor parameter, as the operand beside a tensor with dimensions, and as the
+   only operand. It becomes a fresh container, so what is written may read what it is written to. A
+   tuple, the results of a call, is none. */
 #include "lang/eval/internal.h"
 
 #include <string.h>

@@ -297,6 +297,12 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
             return gradient_op(ev, op, n, args, span, out);
     if (!lists_beside(ev, op, n, args, span))
         return false;
+    bool alone = n == 1 && (args[0].kind == VAL_LIST || args[0].kind == VAL_PACK);
+    if (alone && stands_for_tensor(&args[0])) {
+        enum dtype numbers = info->operands == OPERANDS_FLT ? DT_f32 : DT_NONE;
+        if (!list_tensor(ev, list_element(&args[0], numbers), (struct name){0}, span, &args[0]))
+            return false;
+    }
     const struct tensor *carried = NULL;
     for (uint32_t i = 0; i < n; i++) {
         if (args[i].kind == VAL_TENSOR && args[i].tensor->carried && args[i].tensor->rank == 0)
@@ -368,6 +374,8 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
             diag_help(ev->diags, e, "of floats write x - y * floor(x / y)");
         else if (info->operands == OPERANDS_BOOL)
             diag_help(ev->diags, e, "compare first, as in x != 0");
+        else if (t == DT_bool)
+            diag_help(ev->diags, e, TRUTH_COUNTS);
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -397,6 +405,12 @@ bool apply_op(struct eval *ev, enum scalar_op op, uint32_t n, struct value *args
 
 bool apply_cast(struct eval *ev, enum dtype t, struct value *v, struct span span,
                 struct value *out) {
+    bool list = v->kind == VAL_LIST || v->kind == VAL_PACK;
+    if (list && stands_for_tensor(v)) {
+        enum dtype own = list_element(v, dtype_is_float(t) ? t : DT_NONE);
+        if (!list_tensor(ev, own, (struct name){0}, span, v))
+            return false;
+    }
     if (!read_if_scalar(ev, v, span))
         return false;
     if (v->kind == VAL_TENSOR) {

@@ -109,6 +109,7 @@ static bool eval_decl(struct eval *ev, struct env *env, const struct ast *s) {
         return false;
     x->container = true;
     struct block to = block_whole(ev, x, s->span);
+    to.declared = true;
     if (with.kind != VAL_NONE && !block_write(ev, &to, with, RES_NONE))
         return false;
     if (from) {

@@ -186,7 +186,12 @@ static bool subset_of(struct eval *ev, struct env *env, const struct ast *e, str
             }
         } else {
             struct value v;
-            if (!eval_integer(ev, env, s, &v) || !one_subscript(ev, v, b, d++, s))
+            uint32_t errors = ev->diags->errors;
+            if (!eval_integer(ev, env, s, &v)) {
+                advise_subscript(ev, errors, s, &v);
+                return false;
+            }
+            if (!one_subscript(ev, v, b, d++, s))
                 return false;
         }
     }
@@ -337,7 +342,7 @@ static bool writable(struct eval *ev, const struct block *b) {
    own. */
 static void advise_shape(struct eval *ev, const struct block *to) {
     struct diag *d = ev->diags->first;
-    bool whole = !name_none(to->tensor->name) && to->tensor->container;
+    bool whole = !to->declared && !name_none(to->tensor->name) && to->tensor->container;
     for (uint32_t k = 0; whole && k < to->tensor->rank; k++)
         whole = to->count[k].kind != VAL_NONE && value_equal(&to->count[k], &to->tensor->dims[k]);
     while (d && d->next)
@@ -370,13 +375,13 @@ static bool copy_block(struct eval *ev, const struct block *to, const struct blo
             b[nb++] = from->count[d];
     uint32_t n = na;
     struct value *dims = arena_copy(ev->arena, a, na * sizeof *a);
-    if (!broadcast_dims(ev, "assignment", &n, &dims, nb, b, to->span)) {
+    const char *what = to->declared ? text_of(ev, to->tensor->name) : "assignment";
+    if (!broadcast_dims(ev, what, &n, &dims, nb, b, to->span)) {
         advise_shape(ev, to);
         return false;
     }
     if (n != na) {
-        diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, "assignment", "the value", nb,
-                   plural(nb), na);
+        diag_error(ev->diags, to->span, ERR_RANK_MISMATCH, what, "the value", nb, plural(nb), na);
         return false;
     }
     for (uint32_t k = 0; k < nb; k++) { /* the value may stretch, the target may not */

@@ -1,6 +1,5 @@
 /* Types and shapes: element types by name, dimensions, equality, NumPy broadcast.
    A requirement that symbols do not decide goes to the host, which checks it at the call. */
-#include "lang/check/check.h"
 #include "lang/eval/internal.h"
 
 #include <string.h>
@@ -48,8 +47,6 @@ bool to_integer(struct eval *ev, struct value *v, struct span span) {
                                 value_text(ev, v)));
     if (v->kind == VAL_FLOAT || (v->kind == VAL_SCALAR && dtype_is_float(v->dtype)))
         diag_help(ev->diags, d, "i64(..) drops the fraction; `//` divides integers");
-    else if (v->kind == VAL_TENSOR && v->tensor->rank && !dtype_is_float(v->dtype))
-        diag_help(ev->diags, d, "%s", v->dtype == DT_bool ? SELECT_WHERE : SELECT_ROWS);
     return false;
 }
 

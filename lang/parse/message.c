@@ -330,6 +330,8 @@ static const char *help_for(struct parser *p, uint32_t i, const struct expected 
         return arena_printf(p->scratch, "An element of a list stands in brackets: %s[%.*s]",
                             token_text(p, i - 2), (int)strcspn(token_text(p, i), "."),
                             token_text(p, i));
+    if (t->kind == '(' && before->kind == TOK_GRAD)
+        return "A gradient is taken by a statement: l, g = gradient f(x) over x";
     if (t->kind == '.' && t[1].kind == '.')
         return "Each dimension has a subscript of its own, `:` for all of it: x[:, :, 0]";
     if (t->kind == '(' && before->kind == TOK_NAME && e->kind['['] && e->kind[TOK_LAYOUT])

@@ -209,7 +209,7 @@ for text, want in (
         ("net = Two(3)\nl, g = gradient net(a) over net\nupdate net by g with net",
          "the optimizer must be an instance of a layer with `step`"),
         ("net = Two(3)\nopt = Adam(net)\nminimize net(a) over net.body with opt",
-         "it was made for something else")):
+         "the optimizer was made for the params of another net")):
     try:
         session = dclpy.Session("")
         session.run(PROGRAM + 'a = load("a.npy")')
