@@ -5,9 +5,11 @@
    what fits in the caches is in them. */
 #include "repl/entry.h"
 
+#include "lang/base/buf.h"
+#include "lang/base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_SAMPLES = 1000, LEAST_SAMPLES = 11 };
 #define SAMPLE_SECONDS 1e-3 /* of one sample at least */
@@ -18,12 +20,6 @@ struct sampling {
     double median, least, spread; /* seconds of a call; between the quartiles, of the median */
 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -31,21 +27,21 @@ static int by_value(const void *a, const void *b) {
 
 /* Seconds of one of CALLS calls; negative after an error. */
 static double sample(struct operands *o, int calls) {
-    double from = now();
+    double from = clock_seconds();
     for (int i = 0; i < calls; i++)
         if (!operands_call(o))
             return -1;
-    return (now() - from) / calls;
+    return (clock_seconds() - from) / calls;
 }
 
 static bool take_samples(struct operands *o, double seconds, struct sampling *out) {
-    double at[MOST_SAMPLES], t = sample(o, 1), began = now();
+    double at[MOST_SAMPLES], t = sample(o, 1), began = clock_seconds();
     int n = 0, calls = 1;
     for (t = t < 0 ? t : sample(o, 1); t >= 0 && t * calls < SAMPLE_SECONDS && calls < 1000000;) {
         calls *= 2;
         t = sample(o, calls);
     }
-    while (t >= 0 && n < MOST_SAMPLES && (n < LEAST_SAMPLES || now() - began < seconds)) {
+    while (t >= 0 && n < MOST_SAMPLES && (n < LEAST_SAMPLES || clock_seconds() - began < seconds)) {
         t = sample(o, calls);
         at[n++] = t;
     }
@@ -187,28 +183,16 @@ static void report(const char *signature, const struct sampling *t, const struct
             m->bytes / 1e9, m->memory / 1e9);
 }
 
-static void put_json_text(const char *text) {
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned char)*text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-static void report_json(const char *signature, const struct sampling *t,
+static void report_json(struct arena *a, const char *signature, const struct sampling *t,
                         const struct session_work *w, const struct machine *m) {
-    printf("{\"entry\": ");
-    put_json_text(signature);
-    printf(", \"median\": %.9g, \"least\": %.9g, \"spread\": %.4g, \"samples\": %d, \"calls\": %d, "
+    struct buf name = buf_new(a);
+    buf_json(&name, signature);
+    printf("{\"entry\": %s, \"median\": %.9g, \"least\": %.9g, \"spread\": %.4g, \"samples\": %d, "
+           "\"calls\": %d, "
            "\"operations\": %.17g, \"bytes\": %.17g, \"peak_operations\": %.6g, \"peak_bytes\": "
            "%.6g, \"memory_bytes\": %.6g, \"in_cache\": %s}\n",
-           t->median, t->least, t->spread, t->n, t->calls, w->operations, w->bytes, m->operations,
-           m->bytes, m->memory, in_cache(m) ? "true" : "false");
+           name.at, t->median, t->least, t->spread, t->n, t->calls, w->operations, w->bytes,
+           m->operations, m->bytes, m->memory, in_cache(m) ? "true" : "false");
 }
 
 static int bench(const struct command_line *c, dcl_session *s, const char *signature) {
@@ -228,7 +212,7 @@ static int bench(const struct command_line *c, dcl_session *s, const char *signa
     if (status != EXIT_FINE)
         return status;
     if (option_value(c, OPTION_json))
-        report_json(signature, &t, &w, &m);
+        report_json(c->arena, signature, &t, &w, &m);
     else
         report(signature, &t, &w, &m);
     return EXIT_FINE;

@@ -3,6 +3,7 @@
    with a page for each file and an index. */
 #include "repl/repl.h"
 
+#include "lang/base/vec.h"
 #include "lang/parse/parse.h"
 #include "repl/example.h"
 
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 
 struct page {
-    const char *name; /* of the file, without folder and ending */
+    const char *path, *name; /* of the file; the name is without folder and ending */
     struct buf text, names;
     uint32_t count; /* of what is documented */
 };
@@ -20,8 +21,7 @@ struct doc {
     const struct command_line *c;
     struct arena *arena;
     bool html;
-    struct words paths;
-    uint32_t room;
+    VEC(const char *) paths;
     struct page *pages;
     int npages;
 };
@@ -205,7 +205,8 @@ static int read_page(struct doc *d, const char *path) {
         fputs(messages.at, stderr);
         return EXIT_ERROR;
     }
-    *page = (struct page){name_of_path(d->arena, path), buf_new(d->arena), buf_new(d->arena), 0};
+    *page =
+        (struct page){path, name_of_path(d->arena, path), buf_new(d->arena), buf_new(d->arena), 0};
     put_heading(d, &page->text, 1, page->name);
     for (uint32_t i = 0; i < file->nkids; i++) {
         const struct ast *item = file->kids[i];
@@ -241,17 +242,12 @@ static void put_index(const struct doc *d, struct buf *b) {
 
 static bool write_page(const struct doc *d, const char *folder, const char *name,
                        const struct buf *text) {
-    const char *path = arena_printf(d->arena, "%s/%s.%s", folder, name, d->html ? "html" : "md");
-    FILE *to = fopen(path, "w");
-    if (to && d->html)
-        fprintf(to, page_begin, name);
-    if (to)
-        fwrite(text->at, 1, text->n, to);
-    bool ok = to && !ferror(to);
-    ok = to && fclose(to) == 0 && ok;
-    if (!ok)
-        fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
-    return ok;
+    struct buf page = buf_new(d->arena);
+    if (d->html)
+        buf_printf(&page, page_begin, name);
+    buf_bytes(&page, text->at, text->n);
+    return replace_or_tell(
+        d->arena, arena_printf(d->arena, "%s/%s.%s", folder, name, d->html ? "html" : "md"), &page);
 }
 
 static bool make_folder(struct arena *a, const char *path) {
@@ -260,14 +256,37 @@ static bool make_folder(struct arena *a, const char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
+static const char index_name[] = "index";
+
+/* Whether each page has a name of its own; else a message. */
+static bool names_differ(const struct doc *d) {
+    for (int i = 0; i < d->npages; i++) {
+        const struct page *p = &d->pages[i], *other = d->pages;
+        while (other < p && strcmp(other->name, p->name) != 0)
+            other++;
+        if (other < p)
+            fprintf(stderr, "dcl: %s and %s would both be the page %s\n", other->path, p->path,
+                    p->name);
+        else if (strcmp(p->name, index_name) == 0)
+            fprintf(stderr, "dcl: %s would be the page %s, which lists the others\n", p->path,
+                    p->name);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
 static int write_pages(const struct doc *d, const char *folder) {
     struct buf index = buf_new(d->arena);
+    if (!names_differ(d))
+        return EXIT_ERROR;
     if (!make_folder(d->arena, folder)) {
         fprintf(stderr, "dcl: %s cannot be made: %s\n", folder, strerror(errno));
         return EXIT_ERROR;
     }
     put_index(d, &index);
-    bool ok = write_page(d, folder, "index", &index);
+    bool ok = write_page(d, folder, index_name, &index);
     for (int i = 0; i < d->npages && ok; i++)
         ok = write_page(d, folder, d->pages[i].name, &d->pages[i].text);
     return ok ? EXIT_FINE : EXIT_ERROR;
@@ -286,15 +305,12 @@ static int write_all(const struct doc *d) {
 
 static void add_path(void *data, const char *path) {
     struct doc *d = data;
-    if (d->paths.n < (int)d->room)
-        d->paths.at[d->paths.n++] = arena_strndup(d->arena, path, strlen(path));
+    VEC_PUSH(d->arena, d->paths, arena_strndup(d->arena, path, strlen(path)));
 }
 
 int command_doc(const struct command_line *c) {
     struct doc d = {.c = c, .arena = c->arena, .html = option_value(c, OPTION_html) != NULL};
     int status = EXIT_FINE;
-    d.room = (uint32_t)c->files.n + 1000;
-    d.paths.at = ARENA_ARRAY(c->arena, const char *, d.room);
     for (int i = 0; i < c->files.n; i++)
         add_path(&d, c->files.at[i]);
     if (c->files.n == 0) {
@@ -304,8 +320,8 @@ int command_doc(const struct command_line *c) {
         status = finish_call(s, session_library(s, add_path, &d) != 0);
         dcl_close(s);
     }
-    d.pages = ARENA_ARRAY(c->arena, struct page, d.paths.n + 1);
-    for (int i = 0; i < d.paths.n; i++)
+    d.pages = ARENA_ARRAY(c->arena, struct page, (size_t)d.paths.n + 1);
+    for (uint32_t i = 0; i < d.paths.n; i++)
         if (read_page(&d, d.paths.at[i]) != EXIT_FINE)
             status = EXIT_ERROR;
     if (status == EXIT_FINE)

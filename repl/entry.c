@@ -167,7 +167,7 @@ static bool put_file(const struct command_line *c, dcl_tensor *t, const char *na
     struct file_tensors all;
     struct diags d;
     diags_init(&d, a, sources_new(a));
-    if (!files_read(a, &d, (struct span){0}, path, DT_NONE, &all))
+    if (!files_read(a, &d, (struct span){0}, path, DT_NONE, NULL, &all))
         return refuse_input(name, d.first->text);
     const struct file_tensor *x = files_find(&all, "");
     if (!x && all.n == 1 && !all.at[0].shard)

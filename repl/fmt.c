@@ -1,64 +1,22 @@
-/* dcl fmt: programs in the one layout. A file is replaced as a whole or not at all: what is new is
-   written beside it and takes its name. */
+/* dcl fmt: programs in the one layout. A file is replaced as a whole or not at all. */
 #include "repl/repl.h"
 
+#include "lang/base/draft.h"
 #include "lang/format/format.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct job {
     const char *path; /* "-": standard input */
     bool check;
 };
 
-static bool write_all(int to, const struct buf *b) {
-    for (size_t done = 0; done < b->n;) {
-        ssize_t n = write(to, b->at + done, b->n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 bool replace_file(struct arena *a, const char *path, const struct buf *b) {
-    char target[PATH_MAX];
-    const char *at = realpath(path, target) ? target : path;
-    char *beside = arena_printf(a, "%s.XXXXXX", at);
-    struct stat was;
-    bool there = stat(at, &was) == 0;
-    if (strncmp(path, "/dev/", 5) == 0 || (there && !S_ISREG(was.st_mode))) { /* a pipe, .. */
-        int to = open(at, O_WRONLY);
-        bool ok = to >= 0 && write_all(to, b);
-        return to >= 0 && close(to) == 0 && ok;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    if (!there)
-        was.st_mode = 0666 & ~mask;
-    int to = mkstemp(beside);
-    bool ok = to >= 0 && write_all(to, b) && fchmod(to, was.st_mode & 07777) == 0;
-    ok = ok && fsync(to) == 0;
-    if (to >= 0)
-        ok = close(to) == 0 && ok;
-    ok = ok && rename(beside, at) == 0;
-    if (!ok && to >= 0) {
-        int why = errno;
-        unlink(beside);
-        errno = why;
-    }
-    return ok;
+    return draft_write(a, path, b->at, b->n);
 }
 
-static bool replace_or_tell(struct arena *a, const char *path, const struct buf *b) {
+bool replace_or_tell(struct arena *a, const char *path, const struct buf *b) {
     bool ok = replace_file(a, path, b);
     if (!ok)
         fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));

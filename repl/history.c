@@ -4,13 +4,14 @@
    one entry, and comes back as one. The file is the lines as they were typed, those that go on with
    an entry behind dots as the prompt shows them. An entry is written when it is whole, behind those
    of other sessions, so that a terminal that is closed loses nothing; a file that has become long
-   is cut when it is opened. */
+   is replaced by a shorter one when it is opened, while other sessions wait. */
 #include "repl/prompt.h"
 
 #include <histedit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 enum { HISTORY_MOST = 1000, FILE_MOST = 5 * HISTORY_MOST };
@@ -53,15 +54,35 @@ static void enter(struct line_history *h, const char *entry) {
     history(h->lines, &event, H_ENTER, entry);
 }
 
-static void write_entry(void *file, int number, const char *entry) {
+/* As the file has it. */
+static void put_entry(void *to, int number, const char *entry) {
+    struct buf *b = to;
     (void)number;
     for (const char *end; (end = strchr(entry, '\n')); entry = end + 1)
-        fprintf(file, "%.*s\n%s", (int)(end - entry), entry, goes_on);
-    fprintf(file, "%s\n", entry);
+        buf_printf(b, "%.*s\n%s", (int)(end - entry), entry, goes_on);
+    buf_printf(b, "%s\n", entry);
+}
+
+/* Opens the file; other sessions wait until it is closed, where the system has such locks. While
+   this one waited it may have been replaced. NULL: it cannot be opened. */
+static FILE *open_file(const struct line_history *h, const char *how) {
+    enum { TRIES = 10 };
+    struct stat opened, there;
+    for (int k = 0; k < TRIES; k++) {
+        FILE *f = fopen(h->file, how);
+        if (!f)
+            return NULL;
+        flock(fileno(f), LOCK_EX);
+        if (fstat(fileno(f), &opened) == 0 && stat(h->file, &there) == 0 &&
+            opened.st_ino == there.st_ino)
+            return f;
+        fclose(f);
+    }
+    return NULL;
 }
 
 static void read_file(struct line_history *h) {
-    FILE *f = fopen(h->file, "r");
+    FILE *f = open_file(h, "r");
     struct arena *scratch = arena_new();
     struct buf entry = buf_new(scratch);
     const size_t dots = strlen(goes_on);
@@ -79,14 +100,14 @@ static void read_file(struct line_history *h) {
     if (n)
         enter(h, entry.at);
     mem_free(line);
+    if (n > FILE_MOST) {
+        entry.n = 0;
+        history_each(h, HISTORY_MOST, put_entry, &entry);
+        replace_file(scratch, h->file, &entry);
+    }
     arena_free(scratch);
     if (f)
         fclose(f);
-    f = n > FILE_MOST ? fopen(h->file, "w") : NULL;
-    if (f) {
-        history_each(h, HISTORY_MOST, write_entry, f);
-        fclose(f);
-    }
 }
 
 struct line_history *history_open(struct arena *a, bool kept) {
@@ -116,10 +137,12 @@ static void add_entry(struct line_history *h, const char *text, size_t n) {
         return;
     struct arena *scratch = arena_new();
     const char *entry = arena_strndup(scratch, text, n);
+    struct buf line = buf_new(scratch);
     enter(h, entry);
-    FILE *f = h->file ? fopen(h->file, "a") : NULL;
+    put_entry(&line, 0, entry);
+    FILE *f = h->file ? open_file(h, "a") : NULL;
     if (f) { /* else it cannot be written: this session has its lines all the same */
-        write_entry(f, 0, entry);
+        fwrite(line.at, 1, line.n, f);
         fclose(f);
     }
     arena_free(scratch);

@@ -22,9 +22,11 @@ int command_import(const struct command_line *c) {
     dcl_session *s = open_session(c);
     if (!s)
         return EXIT_USAGE;
+    interrupt_install(s, true);
     int status = finish_call(s, session_import(s, from, to, c->known, c->nknown,
                                                option_value(c, OPTION_rules),
                                                option_value(c, OPTION_force) != NULL) != 0);
+    interrupt_install(NULL, false);
     dcl_close(s);
     return status;
 }

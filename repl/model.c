@@ -37,7 +37,7 @@ static void add_sizes(struct command_line *c, const char *name, const char *file
     struct file_tensors all;
     struct diags d;
     diags_init(&d, a, sources_new(a));
-    bool read = files_read(a, &d, (struct span){0}, file, DT_NONE, &all);
+    bool read = files_read(a, &d, (struct span){0}, file, DT_NONE, NULL, &all);
     const struct file_tensor *x = read ? files_find(&all, "") : NULL;
     if (read && !x && all.n == 1 && !all.at[0].shard)
         x = &all.at[0];

@@ -3,7 +3,8 @@
    compiled graph: what fusion made one is one, and stands at the line where it begins. */
 #include "repl/entry.h"
 
-#include <errno.h>
+#include "lang/base/buf.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,44 +96,28 @@ static void report(const struct profile *p) {
 
 /* --- the timeline ---------------------------------------------------------------------------- */
 
-static void put_text(FILE *to, const char *text) {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', to);
-        if ((unsigned char)*text < 0x20)
-            fprintf(to, "\\u%04x", (unsigned char)*text);
-        else
-            fputc(*text, to);
-    }
+/* Part I of call K as an event. */
+static void put_event(const struct profile *p, struct buf *b, int k, int i) {
+    const struct session_part *part = &p->parts[i];
+    const int64_t *t = p->times[k];
+    buf_printf(b, "{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, \"name\": ",
+               (double)(t[i] - p->times[0][0]) / 1000, (double)(t[i + 1] - t[i]) / 1000);
+    buf_json(b, arena_printf(p->c->arena, "%s:%u", part->path, part->line));
+    buf_printf(b, ", \"args\": {\"call\": %d, \"bytes\": %.0f, \"line\": ", k, part->bytes);
+    buf_json(b, part->text);
+    buf_text(b, "}}");
 }
 
 static bool write_trace(const struct profile *p, const char *path) {
-    FILE *to = fopen(path, "w");
-    if (to)
-        fprintf(to, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
-    const char *comma = "";
-    for (int k = 0; to && k < CALLS; k++)
+    struct buf b = buf_new(p->c->arena);
+    buf_text(&b, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+    for (int k = 0; k < CALLS; k++)
         for (int i = 0; i < p->n; i++) {
-            const struct session_part *part = &p->parts[i];
-            const int64_t *t = p->times[k];
-            fprintf(to, "%s{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, ",
-                    comma, (double)(t[i] - p->times[0][0]) / 1000,
-                    (double)(t[i + 1] - t[i]) / 1000);
-            fprintf(to, "\"name\": \"");
-            put_text(to, part->path);
-            fprintf(to, ":%u\", \"args\": {\"call\": %d, \"bytes\": %.0f, \"line\": \"", part->line,
-                    k, part->bytes);
-            put_text(to, part->text);
-            fprintf(to, "\"}}");
-            comma = ",\n";
+            buf_text(&b, k || i ? ",\n" : "");
+            put_event(p, &b, k, i);
         }
-    if (to)
-        fprintf(to, "\n]}\n");
-    bool ok = to && !ferror(to);
-    ok = to && fclose(to) == 0 && ok;
-    if (!ok)
-        fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
-    return ok;
+    buf_text(&b, "\n]}\n");
+    return replace_or_tell(p->c->arena, path, &b);
 }
 
 static int profile(const struct command_line *c, dcl_session *s, const char *signature) {

@@ -4,6 +4,8 @@
    Its text is changed, and the terminal written to, under the lock. */
 #include "repl/repl.h"
 
+#include "lang/base/clock.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TURN = 200, PATIENCE = 1000 }; /* milliseconds: between two drawings, before the first */
+enum { TURN = 200 };              /* milliseconds between two drawings */
+static const double patience = 1; /* seconds before the first */
 
 struct progress {
     pthread_t thread;
@@ -21,15 +24,9 @@ struct progress {
     const char *command;
     bool lines; /* of the prompt: the time of each line counts */
     bool busy, drawn, closed;
-    int64_t began;
+    double began;
     char text[256];
 };
-
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
 
 static void put(const char *text, size_t n) {
     while (n > 0) {
@@ -52,7 +49,7 @@ static void draw(struct progress *p) {
     char line[320];
     struct winsize size;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-    int seconds = (int)((now() - p->began) / 1000);
+    int seconds = (int)(clock_seconds() - p->began);
     int n = seconds < 60 ? snprintf(line, sizeof line, "%d s  %s", seconds, p->text)
                          : snprintf(line, sizeof line, "%d min %d s  %s", seconds / 60,
                                     seconds % 60, p->text);
@@ -72,7 +69,7 @@ static void *watch(void *data) {
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&p->wake, &p->lock, &until);
-        if (p->busy && now() - p->began >= PATIENCE)
+        if (p->busy && clock_seconds() - p->began >= patience)
             draw(p);
     }
     pthread_mutex_unlock(&p->lock);
@@ -98,7 +95,7 @@ static void told(void *data, enum session_moment m, const struct session_doing *
     if (m == MOMENT_BEGIN) {
         p->busy = true;
         if (p->lines)
-            p->began = now();
+            p->began = clock_seconds();
     }
     if (m == MOMENT_BEGIN || m == MOMENT_STEP)
         set_text(p, d);
@@ -140,7 +137,7 @@ void progress_show(const struct command_line *c, dcl_session *s) {
     pthread_condattr_destroy(&by);
     p->command = command_table[c->command].name;
     p->lines = c->command == COMMAND_repl;
-    p->began = now();
+    p->began = clock_seconds();
     if (start(p))
         session_progress(s, told, p);
 }

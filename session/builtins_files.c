@@ -277,7 +277,7 @@ bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t
             describe(name, x->dtype, x->rank, dims, tensor_data(x)),
             {.name = "rate", .type = DT_i64, .data = (void *)rate, .bytes = sizeof *rate},
         };
-        return files_write(arena_under(a), &s->diags, span, path, t, rate ? 2 : 1);
+        return files_write(arena_under(a), &s->diags, span, path, t, rate ? 2 : 1, &s->stop);
     }
     if (v->kind == VAL_INT || v->kind == VAL_BOOL) { /* what argmax gives, and comparisons */
         bool whole = v->kind == VAL_INT;
@@ -285,7 +285,7 @@ bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t
                                 .type = whole ? DT_i64 : DT_bool,
                                 .data = whole ? (void *)&v->i : (void *)&v->b,
                                 .bytes = whole ? sizeof v->i : sizeof v->b};
-        return files_write(arena_under(a), &s->diags, span, path, &t, 1);
+        return files_write(arena_under(a), &s->diags, span, path, &t, 1, &s->stop);
     }
     if (v->kind != VAL_INSTANCE) {
         diag_error(&s->diags, span, ERR_ARG_KIND, "save", "what is saved",
@@ -302,5 +302,5 @@ bool builtin_save(struct dcl_session *s, const struct value *args, const int64_t
             return false;
         all[i] = describe(states.at.at[i].name, st->dtype, st->rank, st->dims, d);
     }
-    return files_write(arena_under(a), &s->diags, span, path, all, states.at.n);
+    return files_write(arena_under(a), &s->diags, span, path, all, states.at.n, &s->stop);
 }

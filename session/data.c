@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { COPIED = 1 << 24 }; /* bytes between two looks at whether the user wants to stop */
+
 /* A file that was read. */
 struct data_file {
     struct arena *arena; /* holds this, the tensors' heads and the mapping */
@@ -92,7 +94,7 @@ struct data_file *data_file_open(struct dcl_session *s, const char *path, enum d
     struct arena *a = arena_under(s->arena);
     struct data_file *f = ARENA_NEW(a, struct data_file);
     *f = (struct data_file){.arena = a, .users = 1};
-    if ((raw ? files_read_raw : files_read)(a, &s->diags, span, path, t, &f->tensors))
+    if ((raw ? files_read_raw : files_read)(a, &s->diags, span, path, t, &s->stop, &f->tensors))
         return f;
     arena_free(a);
     return NULL;
@@ -120,8 +122,12 @@ struct data *data_from_file(struct dcl_session *s, struct data_file *f, const st
         return add(s, t->data, t->bytes, f);
     }
     struct data *d = data_room(s, t->bytes, t->name, span);
-    if (d && t->bytes)
-        memcpy(d->bytes, t->data, t->bytes);
+    for (size_t at = 0, n; d && at < t->bytes; at += n) {
+        n = t->bytes - at < COPIED ? t->bytes - at : COPIED;
+        if (session_stopped(s))
+            return NULL;
+        memcpy((char *)d->bytes + at, (const char *)t->data + at, n);
+    }
     return d;
 }
 

@@ -104,7 +104,7 @@ static bool export(struct dcl_session *s, void *data) {
                                          : results    ? result.list->at
                                                       : NULL,
                                          names);
-    return m && export_write(a, &s->diags, m, x->path, x->apart);
+    return m && export_write(a, &s->diags, m, x->path, x->apart, &s->stop);
 }
 
 int session_export(dcl_session *s, const char *signature, const char *path, long opset,

@@ -112,7 +112,7 @@ struct image image_resized(struct arena *a, const struct image *x, uint32_t widt
 bool image_write(struct dcl_session *s, const struct image *x, const char *path, struct span span) {
     const int64_t dims[] = {x->height, x->width, 3};
     struct file_tensor t = {.name = "", .type = DT_u8, .rank = 3, .dims = dims, .data = x->rgb};
-    return files_write(arena_under(s->unit.arena), &s->diags, span, path, &t, 1);
+    return files_write(arena_under(s->unit.arena), &s->diags, span, path, &t, 1, &s->stop);
 }
 
 bool path_ends(const char *path, const char *end) {

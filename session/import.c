@@ -52,8 +52,12 @@ static bool make_order(struct dcl_session *s, struct arena *a, const char *path,
     for (int i = 0; i < n; i++)
         all[i] =
             (struct onnx_known){known[i].name, known[i].value, known[i].dimension, known[i].likely};
-    *out = (struct onnx_order){
-        .known = all, .nknown = (uint32_t)n, .uses = uses, .nuses = nuses, .program = program};
+    *out = (struct onnx_order){.known = all,
+                               .nknown = (uint32_t)n,
+                               .uses = uses,
+                               .nuses = nuses,
+                               .program = program,
+                               .stop = &s->stop};
     return true;
 }
 

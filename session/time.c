@@ -3,17 +3,12 @@
    taken back. */
 #include "session/ask.h"
 
+#include "lang/base/clock.h"
+
 #include <stdlib.h>
-#include <time.h>
 
 enum { RUNS_LEAST = 3, RUNS_MOST = 1000 };
 static const double enough = 0.5; /* seconds */
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A statement that has been compiled. */
 struct timed {
@@ -75,17 +70,18 @@ static int by_size(const void *x, const void *y) {
 
 static bool answer(struct dcl_session *s, struct question *q, const struct ast *st) {
     struct timed t = {.st = st};
-    double *runs = ARENA_ARRAY(s->messages, double, RUNS_MOST), begin = now();
+    double *runs = ARENA_ARRAY(s->messages, double, RUNS_MOST), begin = clock_seconds();
     int n = 0;
     if (!prepare(s, &t))
         return false;
-    q->timing->compile = now() - begin;
+    q->timing->compile = clock_seconds() - begin;
     q->timing->compiled = t.compiled;
-    for (double start = now(); n < RUNS_MOST && (n < RUNS_LEAST || now() - start < enough); n++) {
-        begin = now();
+    for (double start = clock_seconds();
+         n < RUNS_MOST && (n < RUNS_LEAST || clock_seconds() - start < enough); n++) {
+        begin = clock_seconds();
         if (session_stopped(s) || !run_once(s, &t))
             return false;
-        runs[n] = now() - begin;
+        runs[n] = clock_seconds() - begin;
     }
     qsort(runs, (size_t)n, sizeof *runs, by_size);
     q->timing->runs = n;

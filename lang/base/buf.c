@@ -55,3 +55,16 @@ void buf_printf(struct buf *b, const char *format, ...) {
         b->n += (size_t)n;
     b->at[b->n] = '\0';
 }
+
+void buf_json(struct buf *b, const char *text) {
+    buf_text(b, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_printf(b, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            buf_printf(b, "\\u%04x", (unsigned)*text);
+        else
+            buf_bytes(b, text, 1);
+    }
+    buf_text(b, "\"");
+}

@@ -16,5 +16,7 @@ struct buf buf_new(struct arena *a);
 void buf_bytes(struct buf *b, const char *text, size_t n);
 void buf_text(struct buf *b, const char *text);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* TEXT as a string of JSON (RFC 8259), in its quotes. */
+void buf_json(struct buf *b, const char *text);
 
 #endif

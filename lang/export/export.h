@@ -48,8 +48,9 @@ struct value export_symbol(struct export *x, struct name n);
 struct wire_model *export_finish(struct export *x, uint32_t n, const struct value *results,
                                  const struct name *names);
 /* Writes M to PATH, at once or, after an error, not at all. With APART, or where a message would be
-   too large, the elements of weights go to PATH.data beside it. */
+   too large, the elements of weights go to PATH.data beside it, and M says so. STOP as in
+   lang/files/files.h. */
 bool export_write(struct arena *a, struct diags *d, struct wire_model *m, const char *path,
-                  bool apart);
+                  bool apart, const volatile int *stop);
 
 #endif

@@ -2,7 +2,7 @@
    take, in a file beside it. */
 #include "lang/export/internal.h"
 
-#include "lang/files/format.h"
+#include "lang/files/files.h"
 
 #include <string.h>
 
@@ -12,13 +12,7 @@ enum { APART_LEAST = 1024 }; /* bytes of a weight that is worth another file */
 enum { APART_ALIGN = 4096 }; /* so that it can be mapped */
 
 static void put(void *data, const void *bytes, size_t n) {
-    output_put(data, bytes, n);
-}
-
-static struct output *open_file(struct arena *a, struct diags *d, const char *path) {
-    struct output *out = ARENA_NEW(a, struct output);
-    *out = (struct output){.arena = a, .diags = d, .path = path, .fd = -1};
-    return output_open(out) ? out : NULL;
+    files_put(data, bytes, n);
 }
 
 static void *entry(struct arena *a, const char *key, const char *text) {
@@ -28,13 +22,11 @@ static void *entry(struct arena *a, const char *key, const char *text) {
     return e;
 }
 
-/* Moves the elements of M's weights to the file PATH, which is still to be closed; NULL after an
-   error. */
-static struct output *write_apart(struct arena *a, struct diags *d, struct wire_model *m,
-                                  const char *path) {
+/* Says that M's weights lie in the file PATH; DATA, one for each, is what has to be there. */
+static void move_apart(struct arena *a, struct wire_model *m, const char *path,
+                       struct wire_bytes *data) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const struct wire_list *all = &m->graph->initializer;
-    struct wire_bytes *data = ARENA_ARRAY(a, struct wire_bytes, all->n + 1);
     uint64_t at = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         struct wire_tensor *w = all->at[i];
@@ -50,33 +42,36 @@ static struct output *write_apart(struct arena *a, struct diags *d, struct wire_
         w->raw_data = (struct wire_bytes){0};
         at += data[i].n;
     }
-    struct output *out = open_file(a, d, path);
-    if (!out)
-        return NULL;
+}
+
+static void put_apart(struct output *out, const struct wire_bytes *data, uint32_t n) {
     uint64_t written = 0;
-    for (uint32_t i = 0; i < all->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         if (!data[i].n)
             continue;
         uint64_t gap = (APART_ALIGN - written % APART_ALIGN) % APART_ALIGN;
-        output_zeros(out, gap);
-        output_put(out, data[i].at, data[i].n);
+        files_zeros(out, gap);
+        files_put(out, data[i].at, data[i].n);
         written += gap + data[i].n;
     }
-    return out;
 }
 
-/* Both files are written under other names before one of them takes its own. */
 bool export_write(struct arena *a, struct diags *d, struct wire_model *m, const char *path,
-                  bool apart) {
+                  bool apart, const volatile int *stop) {
     const char *beside = arena_printf(a, "%s.data", path);
+    struct output *files[FILES_TOGETHER], *model;
+    uint32_t n = 0, all = m->graph->initializer.n;
+    struct wire_bytes *data = ARENA_ARRAY(a, struct wire_bytes, all + 1);
     apart = apart || wire_size(m) >= message_most;
-    struct output *out = open_file(a, d, path), *weights = NULL;
-    if (out && apart && !(weights = write_apart(a, d, m, beside)))
-        return output_abandon(out, "its weights cannot be written");
-    if (!out)
+    if (apart)
+        move_apart(a, m, beside, data);
+    if (apart && !(files[n++] = files_begin(a, d, beside, stop)))
         return false;
-    wire_write(m, put, out);
-    if (weights && !output_close(weights))
-        return output_abandon(out, "its weights cannot be written");
-    return output_close(out);
+    model = files[n++] = files_begin(a, d, path, stop);
+    if (!model)
+        return false;
+    if (apart)
+        put_apart(files[0], data, all);
+    wire_write(m, put, model);
+    return files_place(files, n);
 }

@@ -233,6 +233,8 @@ static void take_plain(struct table *c, struct field *f) {
 
 /* The next field of a line, with what ends it. */
 static bool take_field(struct table *c, struct field *f) {
+    if (!input_goes_on(c->in))
+        return false;
     f->line = c->line;
     skip_blanks(c);
     if (c->at < c->end && *c->at == '"') {
@@ -357,7 +359,7 @@ bool csv_read(struct input *in, struct file_tensors *out) {
     for (size_t at = 0; to && at < t->bytes; at += dtypes[t->type].bytes) {
         struct field f;
         if (!take_field(&c, &f) || !read_number(&f, x))
-            return false; /* never: it was looked at before */
+            return false; /* only if the user stops it: it was looked at before */
         store(t->type, to + at, x);
     }
     return to != NULL;
@@ -365,7 +367,7 @@ bool csv_read(struct input *in, struct file_tensors *out) {
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* V as the shortest text that reads back as itself; B has room for it. */
+/* V as the shortest text that reads back as itself. */
 static void print_value(struct buf *b, enum dtype t, union scalar v) {
     if (dtype_is_float(t))
         print_number(scalar_to_f64(t, v), t, b);
@@ -376,7 +378,6 @@ static void print_value(struct buf *b, enum dtype t, union scalar v) {
 }
 
 bool csv_write(struct output *out, const struct file_tensor *tensors, uint32_t n) {
-    static const char room[64];
     size_t bytes = 0;
     if (!output_is_single(out, n))
         return false;
@@ -388,11 +389,10 @@ bool csv_write(struct output *out, const struct file_tensor *tensors, uint32_t n
     if (bytes == 0)
         return output_fail(out, "CSV cannot say a tensor without elements");
     struct buf b = buf_new(out->arena);
-    buf_bytes(&b, room, sizeof room); /* so that it does not grow below */
     if (!output_open(out))
         return false;
     int64_t column = 0;
-    for (size_t at = 0; at < bytes; at += dtypes[t->type].bytes) {
+    for (size_t at = 0; at < bytes && !output_failed(out); at += dtypes[t->type].bytes) {
         b.n = 0;
         print_value(&b, t->type, scalar_load(t->type, (const char *)t->data + at));
         column = column + 1 == columns ? 0 : column + 1;

@@ -105,8 +105,9 @@ static const struct format *choose(const struct input *in) {
 }
 
 bool files_read(struct arena *a, struct diags *d, struct span at, const char *path, enum dtype type,
-                struct file_tensors *out) {
-    struct input in = {.arena = a, .diags = d, .at = at, .path = path, .wanted = type};
+                const volatile int *stop, struct file_tensors *out) {
+    struct input in = {
+        .arena = a, .diags = d, .at = at, .path = path, .wanted = type, .stop = stop};
     *out = (struct file_tensors){0};
     struct file_tensors read = {0};
     if (!input_open(&in))
@@ -132,8 +133,8 @@ bool files_read(struct arena *a, struct diags *d, struct span at, const char *pa
 }
 
 bool files_read_raw(struct arena *a, struct diags *d, struct span at, const char *path,
-                    enum dtype type, struct file_tensors *out) {
-    struct input in = {.arena = a, .diags = d, .at = at, .path = path};
+                    enum dtype type, const volatile int *stop, struct file_tensors *out) {
+    struct input in = {.arena = a, .diags = d, .at = at, .path = path, .stop = stop};
     size_t size = dtypes[type].bytes;
     *out = (struct file_tensors){0};
     if (!input_open(&in))
@@ -166,10 +167,10 @@ static bool is_writable(const struct output *out, const struct file_tensor *t) {
     return true;
 }
 
-static struct output *output_new(struct arena *a, struct diags *d, struct span at,
-                                 const char *path) {
+static struct output *output_new(struct arena *a, struct diags *d, struct span at, const char *path,
+                                 const volatile int *stop) {
     struct output *out = ARENA_NEW(a, struct output);
-    *out = (struct output){.arena = a, .diags = d, .at = at, .path = path, .fd = -1};
+    *out = (struct output){.arena = a, .diags = d, .at = at, .path = path, .stop = stop};
     return out;
 }
 
@@ -179,24 +180,42 @@ bool output_is_single(const struct output *out, uint32_t n) {
                out, "such a file holds one tensor, not %u: .npz and .safetensors hold several", n);
 }
 
-bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
-                 const struct file_tensor *tensors, uint32_t n) {
-    struct output *out = output_new(a, d, at, path);
-    const struct format *f = format_of_name(path, plain_length(path));
+static bool write_tensors(struct output *out, const struct file_tensor *tensors, uint32_t n) {
+    const struct format *f = format_of_name(out->path, plain_length(out->path));
     if (!f)
-        return output_fail(out, "the name ends in none of %s", all_suffixes(a));
+        return output_fail(out, "the name ends in none of %s", all_suffixes(out->arena));
     for (uint32_t i = 0; i < n; i++)
         if (!is_writable(out, &tensors[i]))
             return false;
-    const char *twin = find_twin(a, tensors, n);
+    const char *twin = find_twin(out->arena, tensors, n);
     if (twin)
         return output_fail(out, "two tensors are called '%s'", twin);
     return f->write(out, tensors, n);
 }
 
+bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
+                 const struct file_tensor *tensors, uint32_t n, const volatile int *stop) {
+    return write_tensors(output_new(a, d, at, path, stop), tensors, n);
+}
+
+struct output *files_begin_tensors(struct arena *a, struct diags *d, const char *path,
+                                   const struct file_tensor *tensors, uint32_t n,
+                                   const volatile int *stop) {
+    struct output *out = output_new(a, d, (struct span){0}, path, stop);
+    out->held = true;
+    return write_tensors(out, tensors, n) ? out : NULL;
+}
+
+struct output *files_begin(struct arena *a, struct diags *d, const char *path,
+                           const volatile int *stop) {
+    struct output *out = output_new(a, d, (struct span){0}, path, stop);
+    out->held = true;
+    return output_open(out) ? out : NULL;
+}
+
 bool files_write_bytes(struct arena *a, struct diags *d, struct span at, const char *path,
                        const void *bytes, size_t n) {
-    struct output *out = output_new(a, d, at, path);
+    struct output *out = output_new(a, d, at, path, NULL);
     if (!output_open(out))
         return false;
     output_put(out, bytes, n);

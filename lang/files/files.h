@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 enum { FILE_RANK_MAX = 32 };
+enum { FILES_TOGETHER = 2 }; /* files that files_place takes */
+
+struct output;
 
 /* A tensor of a file: row-major, little-endian, aligned to its element size. */
 struct file_tensor {
@@ -31,16 +34,19 @@ struct file_tensors {
     uint32_t n;
 };
 
+/* Wherever STOP is given (NULL: nobody wants to), and is not 0, what goes on ends in the error
+   "interrupted" soon. It has to be there as long as A. */
+
 /* Reads all tensors of PATH, in the file's order; what they point at lives as long as A. The
    content says what the format is, and the name where it does not. Numbers in text get the element
    type TYPE, or one that fits (DT_NONE). False after an error at AT: a file that is missing or
    malformed, named like another format, or holds an element type that DCL does not have; then *OUT
    is empty. */
 bool files_read(struct arena *a, struct diags *d, struct span at, const char *path, enum dtype type,
-                struct file_tensors *out);
+                const volatile int *stop, struct file_tensors *out);
 /* The same for a file of any kind: one tensor, its bytes as elements of TYPE, of one dimension. */
 bool files_read_raw(struct arena *a, struct diags *d, struct span at, const char *path,
-                    enum dtype type, struct file_tensors *out);
+                    enum dtype type, const volatile int *stop, struct file_tensors *out);
 /* Has T, one of files_read's, ready to be looked at: one that lies in another file has only its
    name before. False after an error in that file, told as files_read would have. */
 bool files_ready(struct file_tensor *t);
@@ -49,10 +55,28 @@ bool files_ready(struct file_tensor *t);
    former file stays as it was. Of each tensor bytes is not looked at: it follows from dims. A is
    for scratch. */
 bool files_write(struct arena *a, struct diags *d, struct span at, const char *path,
-                 const struct file_tensor *tensors, uint32_t n);
+                 const struct file_tensor *tensors, uint32_t n, const volatile int *stop);
 /* Writes N bytes in the same way. */
 bool files_write_bytes(struct arena *a, struct diags *d, struct span at, const char *path,
                        const void *bytes, size_t n);
+/* The bytes of the file PATH, mapped as long as A lives. */
+bool files_map(struct arena *a, struct diags *d, struct span at, const char *path,
+               unsigned char **bytes, size_t *n);
+
+/* A file that is to be PATH, put in pieces and seen by nobody before files_place has it there; what
+   is left of it goes with A. NULL after an error; later ones are told by files_place. */
+struct output *files_begin(struct arena *a, struct diags *d, const char *path,
+                           const volatile int *stop);
+void files_put(struct output *out, const void *bytes, size_t n);
+/* N zero bytes. */
+void files_zeros(struct output *out, size_t n);
+/* The same with all that files_write writes already put. */
+struct output *files_begin_tensors(struct arena *a, struct diags *d, const char *path,
+                                   const struct file_tensor *tensors, uint32_t n,
+                                   const volatile int *stop);
+/* Has the N files, up to FILES_TOGETHER, take their names: all of them or, after an error, none. */
+bool files_place(struct output *const *files, uint32_t n);
+
 /* The tensor called NAME, NULL if there is none. */
 struct file_tensor *files_find(const struct file_tensors *t, const char *name);
 /* Suffixes of the K-th format (".jpg .jpeg"), NULL past the end. */

@@ -14,7 +14,10 @@
 #define UNPACKED_RATIO ((uint64_t)200)
 #define UNPACKED_MIN ((uint64_t)64 << 20)
 
-enum { STEP = 1 << 30, GZIP = 16 /* added to the window's bits: gzip's frame */ };
+enum {
+    STEP = 1 << 20, /* bytes between two looks at the flag */
+    GZIP = 16       /* added to the window's bits: gzip's frame */
+};
 
 static voidpf take(voidpf opaque, uInt n, uInt size) {
     (void)opaque;
@@ -67,7 +70,7 @@ static int unpack(const struct input *in, unsigned char *to, uint64_t most, uint
         return status;
     size_t left = in->n;
     *total = 0;
-    while (status == Z_OK && *total <= most) {
+    while (status == Z_OK && *total <= most && !input_stopped(in)) {
         if (z.avail_in == 0)
             left -= z.avail_in = step(left);
         uInt room = to ? step(most - *total) : sizeof scratch;
@@ -85,6 +88,8 @@ static int unpack(const struct input *in, unsigned char *to, uint64_t most, uint
 bool gzip_unpack(struct input *in) {
     uint64_t total = 0, again = 0;
     int status = unpack(in, NULL, input_bound(in), &total);
+    if (!input_goes_on(in))
+        return false;
     if (status == Z_MEM_ERROR)
         return input_fail(in, "not enough memory to unpack it");
     if (status == Z_OK || status == Z_STREAM_END)
@@ -134,7 +139,7 @@ void gzip_put(struct output *out, const void *bytes, size_t n, bool last) {
             deflate(z, last && n == 0 ? Z_FINISH : Z_NO_FLUSH);
             output_raw(out, packed, sizeof packed - z->avail_out);
         } while (z->avail_out == 0);
-    } while (n);
+    } while (n && !output_failed(out));
 }
 
 void gzip_end(struct output *out) {

@@ -54,7 +54,7 @@ static void put32(unsigned char *p, uint32_t v) {
 /* BYTES bytes of elements of SIZE bytes, each turned around. */
 static void put_swapped(struct output *out, const unsigned char *p, size_t bytes, size_t size) {
     unsigned char some[4096];
-    for (size_t n; bytes; p += n, bytes -= n) {
+    for (size_t n; bytes && !output_failed(out); p += n, bytes -= n) {
         n = bytes < sizeof some ? bytes : sizeof some;
         memcpy(some, p, n);
         swap_bytes(some, n / size, size);

@@ -16,8 +16,19 @@ bool input_fail(const struct input *in, const char *format, ...) {
     va_start(args, format);
     const char *why = arena_vprintf(in->arena, format, args);
     va_end(args);
-    diag_error(in->diags, in->at, ERR_FILE_READ, in->path, why);
+    if (input_stopped(in))
+        diag_error(in->diags, in->at, ERR_INTERRUPTED);
+    else
+        diag_error(in->diags, in->at, ERR_FILE_READ, in->path, why);
     return false;
+}
+
+bool input_stopped(const struct input *in) {
+    return in->stop && *in->stop;
+}
+
+bool input_goes_on(const struct input *in) {
+    return !input_stopped(in) || input_fail(in, "it is not read to its end");
 }
 
 enum { MAPPED_MIN = 1 << 17 };
@@ -95,4 +106,14 @@ const char *input_show(const struct input *in, const char *name) {
         if ((unsigned char)*p < ' ' || *p == 0x7f || (!valid && (unsigned char)*p > 0x7f))
             *p = '?';
     return text;
+}
+
+bool files_map(struct arena *a, struct diags *d, struct span at, const char *path,
+               unsigned char **bytes, size_t *n) {
+    struct input in = {.arena = a, .diags = d, .at = at, .path = path};
+    if (!input_open(&in))
+        return false;
+    *bytes = in.bytes;
+    *n = in.n;
+    return true;
 }

@@ -54,6 +54,7 @@ static struct jpeg_error_mgr *errors_init(struct errors *e) {
 
 struct reading {
     struct errors errors;
+    const struct input *in;
     struct jpeg_decompress_struct j;
     struct jpeg_progress_mgr progress;
 };
@@ -64,6 +65,9 @@ static void close_reading(void *data) {
 
 static void on_progress(j_common_ptr j) {
     struct errors *e = (struct errors *)j->err;
+    const struct reading *r = (const struct reading *)e; /* its first part */
+    if (input_stopped(r->in))
+        longjmp(e->back, 1);
     if (((j_decompress_ptr)j)->input_scan_number > SCANS_MAX) {
         snprintf(e->why, sizeof e->why, "more than %d scans", SCANS_MAX);
         longjmp(e->back, 1);
@@ -74,6 +78,7 @@ static bool read_head(struct reading *r, const struct input *in, struct pixels *
     if (setjmp(r->errors.back))
         return false;
     jpeg_create_decompress(&r->j);
+    r->in = in;
     r->progress.progress_monitor = on_progress;
     r->j.progress = &r->progress;
     jpeg_mem_src(&r->j, in->bytes, in->n);
@@ -164,7 +169,7 @@ static bool write_image(struct writing *w, const struct pixels *p) {
     for (int k = 0; k < w->j.num_components; k++) /* colours as sharp as brightness */
         w->j.comp_info[k].h_samp_factor = w->j.comp_info[k].v_samp_factor = 1;
     jpeg_start_compress(&w->j, TRUE);
-    while (w->j.next_scanline < p->height) {
+    while (w->j.next_scanline < p->height && !output_failed(w->out)) { /* else one is missing */
         JSAMPROW row = p->rows + w->j.next_scanline * p->row;
         jpeg_write_scanlines(&w->j, &row, 1);
     }

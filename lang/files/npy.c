@@ -9,7 +9,8 @@
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-enum { VERSIONED = 8 }; /* bytes of magic and version */
+enum { VERSIONED = 8 };  /* bytes of magic and version */
+enum { TURN = 1 << 16 }; /* elements between two looks at the flag */
 
 struct header {
     enum dtype type;
@@ -227,7 +228,9 @@ static bool to_rows(const struct input *in, struct file_tensor *t, const unsigne
         step *= (size_t)t->dims[i];
     }
     size_t at = 0; /* of the element with INDEX in FROM */
-    for (size_t done = 0; done < t->bytes; done += size) {
+    for (size_t done = 0, turn = 0; done < t->bytes; done += size) {
+        if (turn++ % TURN == 0 && !input_goes_on(in))
+            return false;
         memcpy(to + done, from + at, size);
         uint32_t i = t->rank - 1;
         for (; i > 0 && index[i] + 1 == t->dims[i]; i--) {

@@ -1,89 +1,60 @@
-/* Files that are written: under a temporary name beside the target, then renamed.
-   A target that is a link stays one: the file it points at is replaced. A target that is no regular
-   file (a device, a folder) is refused. The new file has the former one's mode. */
+/* Files that are written: drafts (lang/base/draft.h), packed where the name says so. A target that
+   is a link stays one: the file it leads to is replaced. A target that is no regular file (a
+   device, a folder) is refused. */
 #include "lang/files/format.h"
 
+#include "lang/base/draft.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+enum { PIECE = 1 << 22 }; /* bytes that are written without a look at the flag */
+
+static bool is_stopped(const struct output *out) {
+    return out->stop && *out->stop;
+}
 
 bool output_fail(const struct output *out, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *why = arena_vprintf(out->arena, format, args);
     va_end(args);
-    diag_error(out->diags, out->at, ERR_FILE_WRITE, out->shown ? out->shown : out->path, why);
+    if (is_stopped(out))
+        diag_error(out->diags, out->at, ERR_INTERRUPTED);
+    else
+        diag_error(out->diags, out->at, ERR_FILE_WRITE, out->path, why);
     return false;
 }
 
-/* Fills in the target's path, links resolved; *MODE is its mode, 0 if there is none yet. */
-static bool find_target(struct output *out, mode_t *mode) {
-    struct stat st;
-    *mode = 0;
-    if (stat(out->path, &st) == 0) {
-        if (!S_ISREG(st.st_mode))
-            return output_fail(out, S_ISDIR(st.st_mode) ? "it is a folder" : "not a regular file");
-        *mode = st.st_mode & 07777;
-        char *resolved = realpath(out->path, out->target);
-        return resolved || output_fail(out, "%s", strerrordesc_np(errno));
-    }
-    if (errno != ENOENT)
-        return output_fail(out, "%s", strerrordesc_np(errno));
-    if (strlen(out->path) >= sizeof out->target)
-        return output_fail(out, "%s", strerrordesc_np(ENAMETOOLONG));
-    strcpy(out->target, out->path);
-    return true;
-}
-
-/* "DIR/.dcl-PID-K", short whatever the target's name. */
-static bool open_temporary(struct output *out) {
-    const char *slash = strrchr(out->target, '/');
-    int folder = slash ? (int)(slash - out->target) + 1 : 0;
-    for (int k = 0; k < 1000; k++) {
-        int n = snprintf(out->temporary, sizeof out->temporary, "%.*s.dcl-%ld-%d", folder,
-                         out->target, (long)getpid(), k);
-        if (n < 0 || (size_t)n >= sizeof out->temporary) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd >= 0 || errno != EEXIST)
-            break;
-    }
-    return out->fd >= 0;
+/* Ends it, for the reason that the system gives. */
+static bool fail_for(struct output *out, int error) {
+    gzip_end(out);
+    draft_drop(out->draft);
+    return output_fail(out, "%s", strerrordesc_np(error));
 }
 
 bool output_open(struct output *out) {
-    mode_t mode;
-    if (!find_target(out, &mode))
-        return false;
+    struct stat st;
+    if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode))
+        return output_fail(out, S_ISDIR(st.st_mode) ? "it is a folder" : "not a regular file");
     if (gzip_is_name(out->path, strlen(out->path)) && !gzip_begin(out))
         return false;
-    if (!open_temporary(out))
-        return output_fail(out, "%s", strerrordesc_np(errno));
-    if (mode)
-        fchmod(out->fd, mode); /* or keep the ordinary one */
-    return true;
+    out->draft = draft_new(out->arena);
+    return draft_open(out->draft, out->path) || fail_for(out, out->draft->error);
+}
+
+bool output_failed(struct output *out) {
+    if (!out->draft->error && is_stopped(out))
+        out->draft->error = EINTR;
+    return out->draft->error != 0;
 }
 
 void output_raw(struct output *out, const void *bytes, size_t n) {
     const char *p = bytes;
-    while (n && !out->error) {
-        ssize_t put = write(out->fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            out->error = put < 0 ? errno : ENOSPC;
-            return;
-        }
-        p += put;
-        n -= (size_t)put;
-    }
+    for (size_t k; n && !output_failed(out); p += k, n -= k)
+        draft_put(out->draft, p, k = n < PIECE ? n : PIECE);
 }
 
 static void pass_on(struct output *out, const void *bytes, size_t n) {
@@ -116,32 +87,47 @@ void output_zeros(struct output *out, size_t n) {
         output_put(out, zeros, n < sizeof zeros ? n : sizeof zeros);
 }
 
-/* Nothing is left of it. */
-static void drop(struct output *out) {
-    gzip_end(out);
-    if (out->fd >= 0)
-        close(out->fd);
-    out->fd = -1;
-    unlink(out->temporary);
-}
-
-bool output_close(struct output *out) {
+/* All that is to be in it is. */
+static bool finish(struct output *out) {
     flush(out);
     if (out->packer)
         gzip_put(out, "", 0, true);
     gzip_end(out);
-    if (close(out->fd) && !out->error)
-        out->error = errno;
-    out->fd = -1;
-    if (!out->error && rename(out->temporary, out->target))
-        out->error = errno;
-    if (!out->error)
-        return true;
-    drop(out);
-    return output_fail(out, "%s", strerrordesc_np(out->error));
+    return !output_failed(out) || fail_for(out, out->draft->error);
+}
+
+bool output_close(struct output *out) {
+    return finish(out) &&
+           (out->held || drafts_place(&out->draft, 1) || fail_for(out, out->draft->error));
 }
 
 bool output_abandon(struct output *out, const char *why) {
-    drop(out);
-    return output_fail(out, "%s", out->error ? strerrordesc_np(out->error) : why);
+    gzip_end(out);
+    draft_drop(out->draft);
+    return output_fail(out, "%s", out->draft->error ? strerrordesc_np(out->draft->error) : why);
+}
+
+/* --- the face ------------------------------------------------------------------------------- */
+
+void files_put(struct output *out, const void *bytes, size_t n) {
+    output_put(out, bytes, n);
+}
+
+void files_zeros(struct output *out, size_t n) {
+    output_zeros(out, n);
+}
+
+bool files_place(struct output *const *files, uint32_t n) {
+    struct draft *drafts[FILES_TOGETHER];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!finish(files[i]))
+            return false;
+        drafts[i] = files[i]->draft;
+    }
+    if (drafts_place(drafts, n))
+        return true;
+    uint32_t i = 0;
+    while (!drafts[i]->error)
+        i++;
+    return fail_for(files[i], drafts[i]->error);
 }

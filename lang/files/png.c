@@ -106,16 +106,19 @@ static bool read_form(struct coder *c, const struct pixels *p, int *passes) {
     return true;
 }
 
-static void read_passes(png_structp png, const struct pixels *p, int passes) {
+static void read_passes(const struct coder *c, const struct pixels *p, int passes) {
     for (int k = 0; k < passes; k++)
-        for (uint32_t y = 0; y < p->height; y++)
-            png_read_row(png, p->rows + y * p->row, NULL);
+        for (uint32_t y = 0; y < p->height; y++) {
+            if (input_stopped(c->in))
+                png_error(c->png, "it is not read to its end");
+            png_read_row(c->png, p->rows + y * p->row, NULL);
+        }
 }
 
 static bool read_rows(struct coder *c, const struct pixels *p, int passes) {
     if (setjmp(png_jmpbuf(c->png)))
         return false;
-    read_passes(c->png, p, passes);
+    read_passes(c, p, passes);
     png_read_end(c->png, NULL);
     return true;
 }
@@ -157,8 +160,11 @@ static bool write_image(struct coder *c, const struct pixels *p, bool deep) {
     png_write_info(c->png, c->info);
     if (deep)
         png_set_swap(c->png);
-    for (uint32_t y = 0; y < p->height; y++)
+    for (uint32_t y = 0; y < p->height; y++) {
+        if (output_failed(c->out))
+            png_error(c->png, "it is not written to its end");
         png_write_row(c->png, p->rows + y * p->row);
+    }
     png_write_end(c->png, c->info);
     return true;
 }

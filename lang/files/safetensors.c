@@ -106,6 +106,8 @@ static bool read_header(struct header *h) {
     if (!json_expect(&h->j, '{'))
         return false;
     for (bool first = true; !json_take(&h->j, '}'); first = false) {
+        if (!input_goes_on(h->in))
+            return false;
         struct entry e = {.place = h->found.n};
         if ((!first && !json_expect(&h->j, ',')) || !json_string(&h->j, &e.t.name) ||
             !json_expect(&h->j, ':'))
@@ -151,9 +153,7 @@ static bool check_ranges(const struct header *h, uint64_t n) {
 }
 
 bool safetensors_read(struct input *in, struct file_tensors *out) {
-    uint64_t length = 0;
-    for (unsigned i = LENGTH_SIZE; in->n >= LENGTH_SIZE && i-- > 0;)
-        length = length << 8 | in->bytes[i];
+    uint64_t length = in->n < LENGTH_SIZE ? 0 : get_little(in->bytes, LENGTH_SIZE);
     if (in->n < LENGTH_SIZE || length > in->n - LENGTH_SIZE)
         return input_fail(in, "not in the format of safetensors, or cut short");
     if (length > HEADER_MAX)
@@ -182,19 +182,6 @@ bool safetensors_read(struct input *in, struct file_tensors *out) {
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-static void put_string(struct buf *b, const char *text) {
-    buf_text(b, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            buf_printf(b, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            buf_printf(b, "\\u%04x", (unsigned)*text);
-        else
-            buf_bytes(b, text, 1);
-    }
-    buf_text(b, "\"");
-}
-
 /* Data goes by element size, the largest first: so each tensor is aligned to its own. */
 static uint64_t assign_offsets(const struct file_tensor *t, uint32_t n, uint64_t *begin) {
     uint64_t at = 0;
@@ -213,7 +200,7 @@ static uint64_t assign_offsets(const struct file_tensor *t, uint32_t n, uint64_t
 static void put_entry(struct buf *b, const struct file_tensor *t, uint64_t begin) {
     size_t bytes = 0;
     tensor_bytes(t->type, t->rank, t->dims, &bytes);
-    put_string(b, t->name);
+    buf_json(b, t->name);
     buf_printf(b, ":{\"dtype\":\"%s\",\"shape\":[", dtypes[t->type].safetensors);
     for (uint32_t i = 0; i < t->rank; i++)
         buf_printf(b, "%s%lld", i ? "," : "", (long long)t->dims[i]);
@@ -238,8 +225,7 @@ bool safetensors_write(struct output *out, const struct file_tensor *tensors, ui
     if (b.n > HEADER_MAX)
         return output_fail(out, "too many tensors");
     unsigned char length[LENGTH_SIZE];
-    for (unsigned i = 0; i < LENGTH_SIZE; i++)
-        length[i] = (unsigned char)((uint64_t)b.n >> 8 * i);
+    put_little(length, b.n, LENGTH_SIZE);
     if (!output_open(out))
         return false;
     output_put(out, length, sizeof length);

@@ -59,6 +59,8 @@ static bool read_map(const struct input *in, struct json *j, struct file_tensors
         return false;
     for (bool first = true; !json_take(j, '}'); first = false) {
         struct entry e;
+        if (!input_goes_on(in))
+            return false;
         if ((!first && !json_expect(j, ',')) || !json_string(j, &e.tensor) ||
             !json_expect(j, ':') || !json_string(j, &e.file))
             return false;
@@ -116,7 +118,8 @@ bool shards_read(struct input *in, struct file_tensors *out) {
 static bool shard_open(struct file_shard *s) {
     if (!s->open) {
         const struct input *in = &s->index;
-        s->failed = !files_read(in->arena, in->diags, in->at, s->path, DT_NONE, &s->tensors);
+        s->failed =
+            !files_read(in->arena, in->diags, in->at, s->path, DT_NONE, in->stop, &s->tensors);
         s->open = true;
     }
     return !s->failed;

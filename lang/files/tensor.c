@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIECE = 1 << 20 }; /* bytes, a multiple of any element's */
+
 bool tensor_bytes(enum dtype t, uint32_t rank, const int64_t *dims, size_t *bytes) {
     int64_t total = dtypes[t].bytes;
     bool empty = false;
@@ -64,15 +66,6 @@ const char *find_twin(struct arena *a, const struct file_tensor *t, uint32_t n) 
     return NULL;
 }
 
-void swap_bytes(unsigned char *p, size_t n, size_t size) {
-    for (; n--; p += size)
-        for (size_t i = 0; i < size / 2; i++) {
-            unsigned char c = p[i];
-            p[i] = p[size - 1 - i];
-            p[size - 1 - i] = c;
-        }
-}
-
 /* Any byte but 0 is true. Only pages with other bytes than 0 and 1 are written to. */
 static void settle_bools(unsigned char *p, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -82,18 +75,24 @@ static void settle_bools(unsigned char *p, size_t n) {
 
 bool tensor_settle(const struct input *in, struct file_tensor *t, void *data, bool swap) {
     unsigned size = dtypes[t->type].bytes;
-    if ((uintptr_t)data % size != 0) {
-        void *moved = input_memory(in, t->bytes);
-        if (!moved)
+    const unsigned char *from = data;
+    unsigned char *to = data;
+    if ((uintptr_t)data % size != 0 && !(to = input_memory(in, t->bytes)))
+        return false;
+    t->mapped = to >= in->bytes && to < in->bytes + in->n;
+    bool change = from != to || swap || t->type == DT_bool;
+    for (size_t at = 0, n; change && at < t->bytes; at += n) {
+        n = t->bytes - at < PIECE ? t->bytes - at : PIECE;
+        if (!input_goes_on(in))
             return false;
-        data = memcpy(moved, data, t->bytes);
+        if (from != to)
+            memcpy(to + at, from + at, n);
+        if (swap)
+            swap_bytes(to + at, n / size, size);
+        if (t->type == DT_bool)
+            settle_bools(to + at, n);
     }
-    t->mapped = (unsigned char *)data >= in->bytes && (unsigned char *)data < in->bytes + in->n;
-    if (swap)
-        swap_bytes(data, t->bytes / size, size);
-    if (t->type == DT_bool)
-        settle_bools(data, t->bytes);
-    t->data = data;
+    t->data = to;
     return true;
 }
 

@@ -11,24 +11,18 @@ enum {
     PCM = 1,
     FLOATS = 3,
     EXTENSIBLE = 0xfffe,
-    RIFF = 12,            /* before the first chunk */
-    CHUNK = 8,            /* before its content */
-    FMT = 16,             /* at least, of "fmt " */
-    FMT_FLOATS = 18,      /* with the size of what follows: none */
-    FMT_LONG = 40,        /* of WAVE_FORMAT_EXTENSIBLE */
-    FACT = 4,             /* the number of moments, which other formats than PCM have to say */
-    PADDING = 6,          /* so that floats begin at a multiple of 8 */
-    RATE_ORDINARY = 44100 /* where nothing says it */
+    RIFF = 12,             /* before the first chunk */
+    CHUNK = 8,             /* before its content */
+    FMT = 16,              /* at least, of "fmt " */
+    FMT_FLOATS = 18,       /* with the size of what follows: none */
+    FMT_LONG = 40,         /* of WAVE_FORMAT_EXTENSIBLE */
+    FACT = 4,              /* the number of moments, which other formats than PCM have to say */
+    PADDING = 6,           /* so that floats begin at a multiple of 8 */
+    RATE_ORDINARY = 44100, /* where nothing says it */
+    TURN = 1 << 16         /* samples between two looks at the flag */
 };
 
 static const char rate_name[] = "rate";
-
-static uint32_t get(const unsigned char *p, unsigned bytes) {
-    uint32_t v = 0;
-    while (bytes--)
-        v = v << 8 | p[bytes];
-    return v;
-}
 
 struct sound {
     enum dtype type;
@@ -50,11 +44,11 @@ static bool read_fmt(const struct input *in, const unsigned char *p, size_t n, s
                                          0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
     if (n < FMT || s->channels)
         return input_fail(in, "malformed chunk 'fmt '");
-    unsigned format = get(p, 2), bits = get(p + 14, 2);
-    s->channels = get(p + 2, 2);
-    s->rate = get(p + 4, 4);
+    unsigned format = (unsigned)get_little(p, 2), bits = (unsigned)get_little(p + 14, 2);
+    s->channels = (uint32_t)get_little(p + 2, 2);
+    s->rate = (uint32_t)get_little(p + 4, 4);
     if (format == EXTENSIBLE && n >= FMT_LONG && memcmp(p + 26, guid, sizeof guid) == 0)
-        format = get(p + 24, 2);
+        format = (unsigned)get_little(p + 24, 2);
     if (format != PCM && format != FLOATS)
         return input_fail(in, "samples of format %04x are not supported: PCM and floats are",
                           format);
@@ -62,7 +56,7 @@ static bool read_fmt(const struct input *in, const unsigned char *p, size_t n, s
     if (s->type == DT_NONE)
         return input_fail(in, "samples of %u bits are not supported", bits);
     s->packed = bits == 24;
-    if (s->channels == 0 || get(p + 12, 2) != s->channels * (bits / 8))
+    if (s->channels == 0 || get_little(p + 12, 2) != s->channels * (bits / 8))
         return input_fail(in, "malformed chunk 'fmt '");
     return true;
 }
@@ -70,12 +64,12 @@ static bool read_fmt(const struct input *in, const unsigned char *p, size_t n, s
 static bool find_chunks(const struct input *in, struct sound *s) {
     if (in->n < RIFF || memcmp(in->bytes, "RIFF", 4) != 0 || memcmp(in->bytes + 8, "WAVE", 4) != 0)
         return input_fail(in, "not in the format WAV");
-    size_t end = (size_t)get(in->bytes + 4, 4) + CHUNK;
+    size_t end = get_little(in->bytes + 4, 4) + CHUNK;
     if (end < RIFF || end > in->n)
         return input_fail(in, "the file is cut short");
     for (size_t at = RIFF; end - at >= CHUNK;) {
         unsigned char *p = in->bytes + at;
-        size_t size = get(p + 4, 4);
+        size_t size = get_little(p + 4, 4);
         at += CHUNK;
         if (size > end - at)
             return input_fail(in, "a chunk leaves the file");
@@ -95,8 +89,11 @@ static bool find_chunks(const struct input *in, struct sound *s) {
 /* 24 bits as the upper ones of an i32. */
 static unsigned char *widened(const struct input *in, const struct sound *s, size_t samples) {
     unsigned char *to = input_memory(in, samples * 4);
-    for (size_t i = 0; to && i < samples; i++)
+    for (size_t i = 0; to && i < samples; i++) {
+        if (i % TURN == 0 && !input_goes_on(in))
+            return NULL;
         memcpy(to + 4 * i + 1, s->data + 3 * i, 3);
+    }
     return to;
 }
 
@@ -126,15 +123,9 @@ bool wav_read(struct input *in, struct file_tensors *out) {
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-static unsigned char *put(unsigned char *p, uint64_t v, unsigned bytes) {
-    for (; bytes--; v >>= 8)
-        *p++ = (unsigned char)v;
-    return p;
-}
-
 static unsigned char *put_chunk(unsigned char *p, const char *name, uint64_t size) {
     memcpy(p, name, 4);
-    return put(p + 4, size, 4);
+    return put_little(p + 4, size, 4);
 }
 
 /* What stands before the samples of T, COLUMNS of them at a time; returns its size. */
@@ -145,17 +136,17 @@ static size_t make_head(unsigned char *head, const struct file_tensor *t, uint32
     unsigned char *p = put_chunk(head, "RIFF", 0); /* the size is put in below */
     memcpy(p, "WAVE", 4);
     p = put_chunk(p + 4, "fmt ", floats ? FMT_FLOATS : FMT);
-    p = put(put(p, floats ? FLOATS : PCM, 2), columns, 2);
-    p = put(put(p, rate, 4), (uint64_t)rate * columns * size, 4);
-    p = put(put(p, (uint64_t)columns * size, 2), 8 * size, 2);
+    p = put_little(put_little(p, floats ? FLOATS : PCM, 2), columns, 2);
+    p = put_little(put_little(p, rate, 4), (uint64_t)rate * columns * size, 4);
+    p = put_little(put_little(p, (uint64_t)columns * size, 2), 8 * size, 2);
     if (floats) {
-        p = put_chunk(put(p, 0, 2), "fact", FACT);
-        p = put_chunk(put(p, bytes / size / columns, 4), "JUNK", PADDING);
-        p = put(p, 0, PADDING);
+        p = put_chunk(put_little(p, 0, 2), "fact", FACT);
+        p = put_chunk(put_little(p, bytes / size / columns, 4), "JUNK", PADDING);
+        p = put_little(p, 0, PADDING);
     }
     p = put_chunk(p, "data", bytes);
     size_t n = (size_t)(p - head);
-    put(head + 4, n - CHUNK + bytes + bytes % 2, 4);
+    put_little(head + 4, n - CHUNK + bytes + bytes % 2, 4);
     return n;
 }
 

@@ -16,15 +16,9 @@ enum {
     LOCAL_SIZE = 30,
     COMMENT_MAX = 0xffff,
     EXTRA_ZIP64 = 1,
-    DEFLATE_RATIO = 1032 /* no stream of deflate is denser */
+    DEFLATE_RATIO = 1032, /* no stream of deflate is denser */
+    STEP = 1 << 20        /* bytes between two looks at the flag */
 };
-
-static uint64_t get(const unsigned char *p, unsigned bytes) {
-    uint64_t v = 0;
-    while (bytes--)
-        v = v << 8 | p[bytes];
-    return v;
-}
 
 static bool within(uint64_t at, uint64_t size, uint64_t n) {
     return at <= n && size <= n - at;
@@ -45,7 +39,7 @@ static bool find_end(const struct input *in, uint64_t *at) {
         return false;
     for (uint64_t back = END_SIZE; back <= END_SIZE + COMMENT_MAX && back <= in->n; back++) {
         const unsigned char *p = in->bytes + (in->n - back);
-        if (is_signature(p, 5, 6) && get(p + 20, 2) == back - END_SIZE) {
+        if (is_signature(p, 5, 6) && get_little(p + 20, 2) == back - END_SIZE) {
             *at = in->n - back;
             return true;
         }
@@ -58,11 +52,12 @@ static bool find_directory64(const struct input *in, uint64_t end, struct direct
     if (end < LOCATOR_SIZE || !is_signature(in->bytes + end - LOCATOR_SIZE, 6, 7))
         return true;
     const unsigned char *locator = in->bytes + end - LOCATOR_SIZE;
-    uint64_t at = get(locator + 8, 8);
+    uint64_t at = get_little(locator + 8, 8);
     if (!within(at, END64_SIZE, end - LOCATOR_SIZE) || !is_signature(in->bytes + at, 6, 6))
         return input_fail(in, "malformed zip64 directory");
     const unsigned char *p = in->bytes + at;
-    *d = (struct directory){.n = get(p + 32, 8), .size = get(p + 40, 8), .at = get(p + 48, 8)};
+    *d = (struct directory){
+        .n = get_little(p + 32, 8), .size = get_little(p + 40, 8), .at = get_little(p + 48, 8)};
     return true;
 }
 
@@ -71,9 +66,10 @@ static bool find_directory(const struct input *in, struct directory *d) {
     if (!find_end(in, &end))
         return input_fail(in, "not a zip archive, or cut short");
     const unsigned char *p = in->bytes + end;
-    if (get(p + 4, 2) || get(p + 6, 2))
+    if (get_little(p + 4, 2) || get_little(p + 6, 2))
         return input_fail(in, "zip archives in several parts are not supported");
-    *d = (struct directory){.n = get(p + 10, 2), .size = get(p + 12, 4), .at = get(p + 16, 4)};
+    *d = (struct directory){
+        .n = get_little(p + 10, 2), .size = get_little(p + 12, 4), .at = get_little(p + 16, 4)};
     if (!find_directory64(in, end, d))
         return false;
     if (!within(d->at, d->size, end) || d->n > d->size / ENTRY_SIZE || d->n > UINT32_MAX / 2)
@@ -86,7 +82,7 @@ static bool find_directory(const struct input *in, struct directory *d) {
 static bool read_extra64(const unsigned char *p, uint64_t n, struct zip_member *m) {
     uint64_t *const wide[] = {&m->size, &m->packed, &m->at};
     while (n >= 4) {
-        uint64_t id = get(p, 2), length = get(p + 2, 2);
+        uint64_t id = get_little(p, 2), length = get_little(p + 2, 2);
         if (length > n - 4)
             return false;
         if (id == EXTRA_ZIP64) {
@@ -96,7 +92,7 @@ static bool read_extra64(const unsigned char *p, uint64_t n, struct zip_member *
                     continue;
                 if (length < 8)
                     return false;
-                *wide[k] = get(field, 8);
+                *wide[k] = get_little(field, 8);
                 field += 8;
                 length -= 8;
             }
@@ -109,16 +105,16 @@ static bool read_extra64(const unsigned char *p, uint64_t n, struct zip_member *
 }
 
 static bool read_entry(const struct input *in, const unsigned char *p, struct zip_member *m) {
-    size_t name = get(p + 28, 2), extra = get(p + 30, 2);
+    size_t name = get_little(p + 28, 2), extra = get_little(p + 30, 2);
     const char *text = (const char *)p + ENTRY_SIZE;
     if (!text_is_utf8(text, name))
         return input_fail(in, "a member's name is not UTF-8");
     m->name = arena_strndup(in->arena, text, name);
-    m->crc = (uint32_t)get(p + 16, 4);
-    m->packed = get(p + 20, 4);
-    m->size = get(p + 24, 4);
-    m->at = get(p + 42, 4);
-    unsigned flags = (unsigned)get(p + 8, 2), method = (unsigned)get(p + 10, 2);
+    m->crc = (uint32_t)get_little(p + 16, 4);
+    m->packed = get_little(p + 20, 4);
+    m->size = get_little(p + 24, 4);
+    m->at = get_little(p + 42, 4);
+    unsigned flags = (unsigned)get_little(p + 8, 2), method = (unsigned)get_little(p + 10, 2);
     if (!read_extra64(p + ENTRY_SIZE + name, extra, m))
         return input_fail(in, "malformed zip64 sizes");
     if (flags & 1)
@@ -143,7 +139,7 @@ static bool find_contents(const struct input *in, struct zip_member *m, uint64_t
     const unsigned char *local = in->bytes + m->at;
     if (!within(m->at, LOCAL_SIZE, end) || !is_signature(local, 3, 4))
         return input_fail(in, "member '%s' has no header", input_show(in, m->name));
-    m->at += LOCAL_SIZE + get(local + 26, 2) + get(local + 28, 2);
+    m->at += LOCAL_SIZE + get_little(local + 26, 2) + get_little(local + 28, 2);
     *past = m->at + m->packed;
     return within(m->at, m->packed, end) ||
            input_fail(in, "member '%s' leaves the file", input_show(in, m->name));
@@ -177,7 +173,8 @@ bool zip_read(const struct input *in, struct zip_member **members, uint32_t *n) 
     for (uint64_t i = 0; i < d.n; i++) {
         if (left < ENTRY_SIZE || !is_signature(p, 1, 2))
             return input_fail(in, "malformed zip directory");
-        uint64_t length = ENTRY_SIZE + get(p + 28, 2) + get(p + 30, 2) + get(p + 32, 2);
+        uint64_t length =
+            ENTRY_SIZE + get_little(p + 28, 2) + get_little(p + 30, 2) + get_little(p + 32, 2);
         if (length > left)
             return input_fail(in, "malformed zip directory");
         if (!read_entry(in, p, &m[i]))
@@ -193,27 +190,40 @@ bool zip_read(const struct input *in, struct zip_member **members, uint32_t *n) 
 }
 
 /* Inflates M's bytes at FROM to TO, which has room for one byte more than its size. NULL, or what
-   is wrong: the stream must have exactly the sizes that M says. zlib counts in 32 bits, so it goes
-   in steps. */
-static const char *inflate_to(const unsigned char *from, const struct zip_member *m,
-                              unsigned char *to) {
-    const uint64_t step = 1 << 30;
+   is wrong: the stream must have exactly the sizes that M says. It goes in steps, for
+   zlib counts in 32 bits, and the user may want to stop. */
+static const char *inflate_to(const struct input *in, const unsigned char *from,
+                              const struct zip_member *m, unsigned char *to) {
     uint64_t in_left = m->packed, out_left = m->size + 1;
     z_stream z = {.next_in = (unsigned char *)from, .next_out = to};
     gzip_memory(&z);
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
         return "not enough memory to unpack it";
     int status = Z_OK;
-    while (status == Z_OK) { /* Z_BUF_ERROR when nothing is left on one side */
+    while (status == Z_OK &&
+           !input_stopped(in)) { /* Z_BUF_ERROR when nothing is left on one side */
         if (z.avail_in == 0)
-            in_left -= z.avail_in = (uInt)(in_left < step ? in_left : step);
+            in_left -= z.avail_in = (uInt)(in_left < STEP ? in_left : STEP);
         if (z.avail_out == 0)
-            out_left -= z.avail_out = (uInt)(out_left < step ? out_left : step);
+            out_left -= z.avail_out = (uInt)(out_left < STEP ? out_left : STEP);
         status = inflate(&z, Z_NO_FLUSH);
     }
     bool whole = status == Z_STREAM_END && z.total_in == m->packed && z.total_out == m->size;
     inflateEnd(&z);
     return whole ? NULL : status == Z_MEM_ERROR ? "not enough memory to unpack it" : "damaged data";
+}
+
+static bool has_checksum(const struct input *in, const unsigned char *bytes,
+                         const struct zip_member *m) {
+    uint32_t crc = 0;
+    for (uint64_t at = 0, n; at < m->size; at += n) {
+        n = m->size - at < STEP ? m->size - at : STEP;
+        if (!input_goes_on(in))
+            return false;
+        crc = (uint32_t)crc32_z(crc, bytes + at, n);
+    }
+    return crc == m->crc ||
+           input_fail(in, "member '%s': the checksum does not fit", input_show(in, m->name));
 }
 
 unsigned char *zip_contents(const struct input *in, const struct zip_member *m) {
@@ -222,16 +232,12 @@ unsigned char *zip_contents(const struct input *in, const struct zip_member *m) 
         unsigned char *to = input_memory(in, m->size + 1);
         if (!to)
             return NULL;
-        const char *why = inflate_to(bytes, m, to);
+        const char *why = inflate_to(in, bytes, m, to);
         if (why) {
             input_fail(in, "member '%s': %s", input_show(in, m->name), why);
             return NULL;
         }
         bytes = to;
     }
-    if (crc32_z(0, bytes, m->size) != m->crc) {
-        input_fail(in, "member '%s': the checksum does not fit", input_show(in, m->name));
-        return NULL;
-    }
-    return bytes;
+    return has_checksum(in, bytes, m) ? bytes : NULL;
 }

@@ -580,8 +580,13 @@ bool onnx_import(struct arena *a, struct names *names, struct diags *d, const vo
     m.taken = map_new(a);
     diags_init(&m.errors, a, d->sources);
     m.outline = outline_new(a, names, sym_ctx_new(a, names), &m.errors, order->program);
+    outline_eval(m.outline)->stop = order->stop;
     m.env = env_new(a, ENV_FUNCTION, NULL, order->program);
     out->file = make_file(&m, order, &members);
+    if (order->stop && *order->stop) { /* what was not evaluated is no problem of the model */
+        diag_error(d, order->at, ERR_INTERRUPTED);
+        return false;
+    }
     set_weights(&m, &members, bytes, n, out);
     return tell(d, order, &problems);
 }

@@ -40,7 +40,8 @@ struct onnx_order {
     struct arena *files; /* files are mapped as long as it lives; NULL: the import's own */
     const struct onnx_known *known;
     uint32_t nknown;
-    bool force; /* what is there already is written over */
+    bool force;               /* what is there already is written over */
+    const volatile int *stop; /* not 0: it ends in the error "interrupted"; or NULL */
     /* What the program may use: the file of rewrites that the user names, if there is one, first;
        then the library's modules (onnx_modules). PROGRAM is a module that uses them. */
     const struct onnx_use *uses;

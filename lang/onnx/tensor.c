@@ -1,8 +1,9 @@
 /* Element types, and the elements of weights: raw bytes, or a list of numbers. */
 #include "lang/onnx/tensor.h"
 
-#include "lang/files/format.h"
+#include "lang/files/files.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,13 +111,14 @@ static const struct onnx_file *file_of(struct arena *a, struct onnx_files *files
     }
     struct diags d;
     diags_init(&d, a, sources_new(a));
-    struct input in = {
-        .arena = files->arena, .diags = &d, .path = arena_printf(a, "%s%s", files->folder, name)};
-    if (!input_open(&in)) {
+    unsigned char *bytes;
+    size_t n;
+    if (!files_map(files->arena, &d, (struct span){0}, arena_printf(a, "%s%s", files->folder, name),
+                   &bytes, &n)) {
         *why = arena_printf(a, "its elements are in another file: %s", d.first->text);
         return NULL;
     }
-    struct onnx_file file = {name, in.bytes, in.n};
+    struct onnx_file file = {name, bytes, n};
     VEC_PUSH(a, files->at, file);
     return &files->at.at[files->at.n - 1];
 }

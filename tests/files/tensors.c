@@ -37,7 +37,7 @@ static enum dtype wanted = DT_NONE; /* for numbers in text */
 
 /* All tensors of a file, those of others that it names, too. */
 static bool read_ready(const char *path, struct file_tensors *out) {
-    if (!files_read(arena, &diags, (struct span){0}, path, wanted, out))
+    if (!files_read(arena, &diags, (struct span){0}, path, wanted, NULL, out))
         return false;
     for (uint32_t i = 0; i < out->n; i++)
         if (!files_ready(&out->at[i])) {
@@ -95,7 +95,7 @@ static int copy(const char *from, char **to, int n) {
     start();
     bool good = read_ready(from, &t);
     for (int i = 0; good && i < n; i++)
-        failed += !files_write(arena, &diags, (struct span){0}, to[i], t.at, t.n);
+        failed += !files_write(arena, &diags, (struct span){0}, to[i], t.at, t.n, NULL);
     if (!good || failed)
         puts(message());
     arena_free(arena);
@@ -216,7 +216,7 @@ static int many(uint32_t n, const char *to) {
                                     .dims = dims,
                                     .data = v};
     }
-    bool good = files_write(arena, &diags, (struct span){0}, to, t, n);
+    bool good = files_write(arena, &diags, (struct span){0}, to, t, n, NULL);
     struct file_tensors back = {0};
     good = good && read_ready(to, &back) && back.n == n;
     for (uint32_t i = 0; good && i < n; i++)

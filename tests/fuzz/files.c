@@ -62,7 +62,7 @@ static bool is_equal(const struct file_tensor *a, const struct file_tensor *b) {
 static void write_again(struct arena *a, struct diags *d, struct file_tensor t, const char *path) {
     struct file_tensors back;
     t.name = "x";
-    if (!files_write(a, d, nowhere, path, &t, 1)) {
+    if (!files_write(a, d, nowhere, path, &t, 1, NULL)) {
         if (d->errors != 1)
             abort();
         diags_clear(d);
@@ -73,7 +73,7 @@ static void write_again(struct arena *a, struct diags *d, struct file_tensor t, 
     enum dtype type = strstr(path, ".csv") ? t.type : DT_NONE;
     if (type == DT_bool || type == DT_f16 || type == DT_bf16)
         return;
-    if (!files_read(a, d, nowhere, path, type, &back) || !is_equal(&t, &back.at[0]))
+    if (!files_read(a, d, nowhere, path, type, NULL, &back) || !is_equal(&t, &back.at[0]))
         abort();
 }
 
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct file_tensors t;
     diags_init(&d, a, sources_new(a));
     size_t which = data[0] % NAMES;
-    bool good = files_read(a, &d, nowhere, names[which].name, names[which].type, &t);
+    bool good = files_read(a, &d, nowhere, names[which].name, names[which].type, NULL, &t);
     for (uint32_t i = 0; good && i < t.n; i++)
         good = files_ready(&t.at[i]);
     if (good == (d.errors != 0) || d.errors > 1)

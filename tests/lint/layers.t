@@ -90,6 +90,26 @@ def public_header(path, kind, name):
         return "the public header belongs to session and above"
 
 
+def private_headers():
+    """Headers that say so in their first comment, and those that include them."""
+    found = {path for path in SOURCES if path.endswith(".h") and
+             "Not for others" in " ".join(tree.first_comment(tree.read(path)).split())}
+    more = found
+    while more:
+        more = {path for path in SOURCES if path.endswith(".h") and path not in found and
+                any(name in found for _, _, name in INCLUDES[path])}
+        found |= more
+    return found
+
+
+PRIVATE = private_headers()
+
+
+def private(path, kind, name):
+    if name in PRIVATE and os.path.dirname(path) != os.path.dirname(name):
+        return "this header is not for others than its folder"
+
+
 RULES = [
     ("includes go one way", one_way),
     ("includes are written from the source root", from_the_root),
@@ -99,6 +119,7 @@ RULES = [
     ("backends/ref includes nothing of the compiler", ref),
     ("libedit only in repl", libedit),
     ("zlib, libpng and libjpeg only in lang/files", codecs),
+    ("headers that are not for others are not included by others", private),
     ("dcl.h stands alone and is not used below session", public_header),
 ]
 for rule_name, rule in RULES:

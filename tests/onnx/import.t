@@ -332,7 +332,7 @@ refused(by_data, "reshape: [2, 3] has 6 elements, [4] wants 4", "a size that doe
 refused(relu, "does not end in .dcl", "another name", "-o", "m.txt")
 refused(relu, "No such file", "no such folder", "-o", "nowhere/m.dcl")
 os.makedirs("folder.dcl")
-refused(relu, "not a regular file", "a folder", "-o", "folder.dcl")
+refused(relu, "it is a folder", "a folder", "-o", "folder.dcl")
 status, _, errors = tap.dcl("import", "nothing.onnx")
 tap.ok(status == 1 and "No such file" in errors, "no such file", errors)
 status, _, errors = tap.dcl("import")

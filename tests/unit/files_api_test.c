@@ -47,11 +47,11 @@ static const struct file_tensor *tensors_of(const struct sample *x) {
 }
 
 static bool write_sample(const struct sample *x) {
-    return files_write(arena, &diags, nowhere, x->name, tensors_of(x), x->count);
+    return files_write(arena, &diags, nowhere, x->name, tensors_of(x), x->count, NULL);
 }
 
 static bool read_file(const char *path, struct file_tensors *out) {
-    return files_read(arena, &diags, nowhere, path, DT_NONE, out);
+    return files_read(arena, &diags, nowhere, path, DT_NONE, NULL, out);
 }
 
 /* How many files lie in the working directory. */
@@ -113,7 +113,7 @@ static void test_empty(void) {
     for (size_t k = 0; k < 4; k++) {
         struct file_tensors back;
         start();
-        ok(files_write(arena, &diags, nowhere, samples[k].name, &t, 1), "%s: no elements",
+        ok(files_write(arena, &diags, nowhere, samples[k].name, &t, 1, NULL), "%s: no elements",
            samples[k].name);
         ok(read_file(samples[k].name, &back), "are read");
         ok(back.at[0].rank == 2 && back.at[0].dims[0] == 3 && back.at[0].bytes == 0, "as such");
@@ -166,7 +166,7 @@ static void unreadable(const char *path, const char *want) {
 static void unwritable(const char *path, struct file_tensor t, const char *want) {
     const struct file_tensor both[] = {t, two_tensors[1]};
     bool several = strstr(path, ".npz") || strstr(path, ".safetensors");
-    said(files_write(arena, &diags, nowhere, path, both, several ? 2 : 1), want, path);
+    said(files_write(arena, &diags, nowhere, path, both, several ? 2 : 1, NULL), want, path);
 }
 
 static void test_refused(void) {
@@ -198,10 +198,13 @@ static void test_refused(void) {
     unwritable(".gz", t, "none of");
     unwritable("t.gz", t, "none of");
     unwritable("t.index.json", t, "read only");
-    said(files_write(arena, &diags, nowhere, "u.npy", two_tensors, 2), "one tensor, not 2", "npy");
-    said(files_write(arena, &diags, nowhere, "u.npy", two_tensors, 0), "one tensor, not 0", "npy");
-    said(files_write(arena, &diags, nowhere, "u.wav", two_tensors, 2), "its rate", "wav");
-    said(files_write(arena, &diags, nowhere, "u.wav", two_tensors, 0), "one tensor, not 0", "wav");
+    said(files_write(arena, &diags, nowhere, "u.npy", two_tensors, 2, NULL), "one tensor, not 2",
+         "npy");
+    said(files_write(arena, &diags, nowhere, "u.npy", two_tensors, 0, NULL), "one tensor, not 0",
+         "npy");
+    said(files_write(arena, &diags, nowhere, "u.wav", two_tensors, 2, NULL), "its rate", "wav");
+    said(files_write(arena, &diags, nowhere, "u.wav", two_tensors, 0, NULL), "one tensor, not 0",
+         "wav");
     t.dims = negative;
     unwritable("u.npz", t, "impossible dimensions");
     t.dims = huge;
@@ -264,13 +267,13 @@ static void test_full_disk(void) {
         for (rlim_t limit = 0; limit < 60000; limit += 1777) {
             small = (struct rlimit){limit, old.rlim_max};
             setrlimit(RLIMIT_FSIZE, &small);
-            kept &= !files_write(arena, &diags, nowhere, name, t, n);
+            kept &= !files_write(arena, &diags, nowhere, name, t, n, NULL);
             setrlimit(RLIMIT_FSIZE, &old);
             kept &= holds_old(name) && files_here() == before;
         }
         ok(kept, "%s: a full disk leaves the old file and no other", name);
         ok(diags.first && strstr(diags.first->text, "File too large"), "and is reported");
-        ok(files_write(arena, &diags, nowhere, name, t, n), "room again");
+        ok(files_write(arena, &diags, nowhere, name, t, n, NULL), "room again");
         arena_free(arena);
     }
 }

@@ -147,8 +147,8 @@ static struct outcome attempt(const char *name, bool write, long n) {
         o.jumped = true;
     } else {
         countdown = n;
-        o.good = write ? files_write(arena, &diags, nowhere, name, &x, 1)
-                       : files_read(arena, &diags, nowhere, name, DT_NONE, &t);
+        o.good = write ? files_write(arena, &diags, nowhere, name, &x, 1, NULL)
+                       : files_read(arena, &diags, nowhere, name, DT_NONE, NULL, &t);
         for (uint32_t i = 0; o.good && i < t.n; i++)
             o.good = files_ready(&t.at[i]);
         o.unsaid = !o.good && diags.errors != 1;
