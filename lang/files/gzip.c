@@ -15,7 +15,7 @@
 #define UNPACKED_MIN ((uint64_t)64 << 20)
 
 enum {
-    STEP = 1 << 20, /* bytes between two looks at the flag */
+    STEP = 1 << 18, /* bytes between two looks at the flag */
     GZIP = 16       /* added to the window's bits: gzip's frame */
 };
 

@@ -1,7 +1,8 @@
 /* Every call of the system that reading and writing files make fails in turn: opening, mapping,
-   writing, renaming, memory, of ours and of zlib, libpng and libjpeg. Each time there is an error,
+   writing, syncing, naming, memory, of ours and of zlib, libpng and libjpeg. Each time there is an error,
    or the file is whole; nothing stays open or behind. This program's own functions stand
    before the C library's; under a sanitizer, which has its own, those for memory do not. */
+#include "lang/base/draft.h"
 #include "lang/files/files.h"
 #include "tests/harness/tap.h"
 #include "tests/unit/files_around.h"
@@ -17,6 +18,8 @@
 static long countdown = -1; /* calls until one fails; negative: none does */
 static int cause;           /* errno of it */
 static bool memory_too;     /* malloc and its like count as well */
+static int synced;          /* calls of fsync */
+static bool all_named;      /* the file system has no files without names */
 
 static bool fails(void) {
     if (countdown < 0 || --countdown > 0)
@@ -43,7 +46,12 @@ STAND_IN(int, fstat, -1, (int fd, struct stat *st), (fd, st))
 STAND_IN(void *, mmap, MAP_FAILED, (void *at, size_t n, int how, int flags, int fd, off_t from),
          (at, n, how, flags, fd, from))
 STAND_IN(ssize_t, write, -1, (int fd, const void *p, size_t n), (fd, p, n))
+STAND_IN(int, fsync, -1, (int fd), ((synced++, fd)))
+STAND_IN(int, linkat, -1, (int a, const char *from, int b, const char *to, int flags),
+         (a, from, b, to, flags))
 STAND_IN(int, rename, -1, (const char *from, const char *to), (from, to))
+STAND_IN(int, renameat2, -1, (int a, const char *from, int b, const char *to, unsigned flags),
+         (a, from, b, to, flags))
 
 int open(const char *path, int flags, ...) {
     static int (*next)(const char *, int, ...);
@@ -53,6 +61,10 @@ int open(const char *path, int flags, ...) {
     va_end(args);
     if (!next)
         *(void **)&next = real("open");
+    if (all_named && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     return fails() ? -1 : next(path, flags, mode);
 }
 
@@ -189,6 +201,90 @@ static void test_all(bool write) {
     }
 }
 
+/* --- what other rooms write ------------------------------------------------------------------- */
+
+/* A text: what dcl fmt, doc and profile and the prompt write. */
+static bool write_one(void) {
+    return draft_write(arena, "one", "new", 3);
+}
+
+/* Files that belong together, as an import and an export write them; one of them is a new one. */
+static bool write_two(void) {
+    struct file_tensor x = tensor_of("l.safetensors");
+    struct output *two[] = {
+        files_begin_tensors(arena, &diags, "two.safetensors", &x, 1, NULL),
+        files_begin(arena, &diags, "two.dcl", NULL),
+    };
+    if (!two[0] || !two[1])
+        return false;
+    files_put(two[1], "new", 3);
+    return files_place(two, 2);
+}
+
+static bool is_there(const char *name) {
+    return access(name, F_OK) == 0;
+}
+
+/* N-th call fails; as attempt. */
+static struct outcome attempt_other(bool (*write)(void), long n) {
+    static jmp_buf here;
+    static struct outcome o;
+    arena = arena_new();
+    diags_init(&diags, arena, sources_new(arena));
+    o = (struct outcome){.good = true};
+    jmp_buf *former = arena_on_oom(&here);
+    if (setjmp(here)) {
+        o.good = false;
+        o.jumped = true;
+    } else {
+        countdown = n;
+        o.good = write();
+    }
+    arena_on_oom(former);
+    o.reached = countdown < 0;
+    countdown = -1;
+    arena_free(arena);
+    return o;
+}
+
+/* FRESH: the first of the two is not there before. */
+static void test_others(bool fresh) {
+    int lost = 0, errors = 0;
+    long n = 0;
+    make_text("one", "old");
+    for (bool more = true; more && n < 1000;) {
+        synced = 0;
+        struct outcome o = attempt_other(write_one, ++n);
+        more = o.reached;
+        errors += !o.good;
+        lost += !o.good && !holds_old("one");
+    }
+    ok(n > 5 && !holds_old("one"), "a text is written, %ld calls failing", n - 1);
+    ok(memory_too || errors == n - 1, "each is an error");
+    is_int(synced, 1, "it is on the disk before it has its name");
+    is_int(lost, 0, "and leaves the former one");
+    unlink("one");
+    make_text("two.dcl", "old");
+    int files = entries(".") + 1, open_files = entries("/proc/self/fd"), behind = 0, halves = 0;
+    n = 0;
+    for (bool more = true; more && n < 1000;) {
+        unlink("two.safetensors");
+        if (!fresh)
+            make_text("two.safetensors", "old");
+        struct outcome o = attempt_other(write_two, ++n);
+        more = o.reached;
+        bool former = fresh ? !is_there("two.safetensors") : holds_old("two.safetensors");
+        halves += holds_old("two.dcl") != former || (o.good && former);
+        behind += entries(".") - files + (fresh && former) + entries("/proc/self/fd") - open_files;
+        make_text("two.dcl", "old");
+    }
+    ok(n > 10 && n < 1000, "two files are written, %ld calls failing", n - 1);
+    is_int(halves, 0, "both or none");
+    is_int(behind, 0, "and nothing else");
+    unlink("two.dcl");
+    unlink("two.safetensors");
+}
+
 int main(void) {
     for (int i = 0; i < 600; i++) {
         values[i] = (float)i / 7;
@@ -203,11 +299,18 @@ int main(void) {
     cause = EIO;
     test_all(false);
     test_all(true);
+    for (int k = 0; k < 4; k++) {
+        all_named = k & 1;
+        test_others(k & 2);
+    }
+    test_all(true);
+    all_named = false;
 #if OWN_MEMORY
     cause = ENOMEM;
     memory_too = true;
     test_all(false);
     test_all(true);
+    test_others(false);
 #endif
     return done_testing();
 }
