@@ -28,6 +28,15 @@ def drafts(process):
             ("(deleted)" in link or "/.dcl-" in link)]
 
 
+def mapped(process):
+    """What the system says of the process's mappings."""
+    try:
+        with open("/proc/%d/maps" % process.pid, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
 def start(*arguments):
     """The process, as soon as it writes its first file, or has ended."""
     process = subprocess.Popen([tap.DCL, *arguments], stdout=subprocess.PIPE,
@@ -81,8 +90,7 @@ with open("big.csv", "w", encoding="ascii") as file:
 write("load.dcl", "print(\"loading\")\nx = load(\"big.csv\")\nprint(len(x))\n")
 run = subprocess.Popen([tap.DCL, "run", "load.dcl"], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, text=True)
-while run.poll() is None and not any(
-        line.endswith("big.csv\n") for line in open("/proc/%d/maps" % run.pid, encoding="utf-8")):
+while run.poll() is None and "big.csv" not in mapped(run):
     time.sleep(0.002)
 run.send_signal(signal.SIGINT)
 status, said = ended(run)

@@ -106,12 +106,13 @@ def need_numpy():
     return numpy
 
 
-def run(*command, input=None, timeout=None, env=None):
-    """Runs a program; returns (status, output, errors), the texts as str. env adds variables."""
+def run(*command, input=None, timeout=None, env=None, **options):
+    """Runs a program; returns (status, output, errors), the texts as str. env adds variables, other
+    options are those of subprocess."""
     done = subprocess.run([str(word) for word in command], input=input, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL if input is None else None,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
-                          env={**os.environ, **env} if env else None, check=False)
+                          env={**os.environ, **env} if env else None, check=False, **options)
     return done.returncode, done.stdout, done.stderr
 
 

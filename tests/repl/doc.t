@@ -5,6 +5,7 @@ import glob
 import html.parser
 import os
 import re
+import resource
 
 import tap
 
@@ -132,4 +133,33 @@ status, out, err = tap.dcl("doc", "bad.dcl", "none.dcl", "a.dcl")
 tap.ok(status == 1 and out == "" and "bad.dcl:1:" in err and "none.dcl" in err, "wrong files", err)
 status, out, err = tap.dcl("doc", "-o", "a.dcl/pages", "a.dcl")
 tap.ok(status == 1 and "cannot be" in err, "a folder that cannot be made", status, err)
+
+# Each page has its name.
+for folder in "one", "two":
+    os.makedirs(folder)
+    with open(folder + "/same.dcl", "w", encoding="utf-8") as file:
+        file.write("## Of %s.\nfn %s(x: f32) -> f32 { x }\n" % (folder, folder))
+with open("index.dcl", "w", encoding="utf-8") as file:
+    file.write("## Of the index.\nfn first(x: f32) -> f32 { x }\n")
+for files, words in ((("one/same.dcl", "two/same.dcl"),
+                      "one/same.dcl and two/same.dcl would both be the page same"),
+                     (("a.dcl", "index.dcl"), "index.dcl would be the page index")):
+    status, out, err = tap.dcl("doc", "-o", "pages", *files)
+    tap.ok(status == 1 and words in err, words, status, err)
+    tap.ok(not os.path.exists("pages"), "nothing is written")
+    status, out, err = tap.dcl("doc", *files)
+    tap.ok(status == 0 and out.count("\n## ") == (2 if "one" in words else 3), "one text of both",
+           status, out, err)
+
+# A disk that is full.
+os.makedirs("pages")
+with open("pages/a.md", "w", encoding="utf-8") as file:
+    file.write("former")
+status, out, err = tap.dcl("doc", "-o", "pages", "a.dcl", restore_signals=False, preexec_fn=lambda: (
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))))
+tap.ok(status == 1 and "pages/a.md cannot be written: File too large" in err, "a full disk is told",
+       status, err)
+with open("pages/a.md", encoding="utf-8") as file:
+    tap.is_str(file.read(), "former", "the former page stays")
+tap.is_str(sorted(os.listdir("pages")), ["a.md", "index.md"], "and no half of another")
 tap.done_testing()

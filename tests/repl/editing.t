@@ -2,6 +2,7 @@
 """editing.t: lines on a terminal: Tab, pasted texts, unfinished definitions, the history file."""
 # test: timed
 
+import fcntl
 import os
 import signal
 import time
@@ -219,6 +220,36 @@ with open("history", "w", encoding="ascii") as f:
 session(lambda t, ask: ask("1"))
 kept = open("history", encoding="ascii").read().split()
 tap.ok(len(kept) == 1001 and kept[0] == "5000" and kept[-1] == "1", "a long file is cut", len(kept))
+
+
+def lines_of_history():
+    with open("history", encoding="ascii") as file:
+        return file.read().split("\n")[:-1]
+
+
+# The former file stays where the shorter one finds no room.
+many = ["line_%d" % i for i in range(6000)]
+with open("history", "w", encoding="ascii") as f:
+    f.write("\n".join(many) + "\n")
+t = Terminal("/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$DCL\"", term="xterm",
+             env={**ENV, "DCL": tap.DCL})
+t.prompt()
+t.type("\x04")
+tap.is_int(t.wait(), 0, "a prompt on a full disk")
+tap.ok(lines_of_history() == many, "loses no line of the history", len(lines_of_history()))
+
+# Another session that writes meanwhile is waited for.
+with open("history", "a", encoding="ascii") as f:
+    fcntl.flock(f, fcntl.LOCK_EX)
+    t = Terminal(tap.DCL, term="xterm", env=ENV)
+    time.sleep(1)
+    f.write("last_of_others\n")
+t.prompt()
+t.type("\x04")
+tap.is_int(t.wait(), 0, "a prompt that had to wait")
+kept = lines_of_history()
+tap.ok(len(kept) == 1000 and kept[-1] == "last_of_others", "has the lines of the other",
+       len(kept), kept[-1])
 session(lambda t, ask: tap.ok("3" in ask("1 + 2"), "a file that cannot be written"),
         env={"DCL_HISTORY": "/proc/nosuch/file"})
 tap.done_testing()

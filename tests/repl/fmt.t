@@ -2,7 +2,9 @@
 """fmt.t: dcl fmt: what the layout is, files, standard input, --check."""
 
 import os
+import resource
 import stat
+import tempfile
 
 import tap
 
@@ -144,6 +146,42 @@ if os.geteuid() != 0:
 else:
     status, out, err = tap.dcl("fmt", "/proc/self/fdinfo/0")
     tap.ok(status != 0, "what is no program", status, err)
+
+# Whatever is below /dev: files are replaced as everywhere, pipes are written to.
+os.symlink("new.dcl", "dangling.dcl")
+tap.dcl(input="a = 1\n:save dangling.dcl\n")
+tap.ok(os.path.islink("dangling.dcl") and os.path.exists("new.dcl") and
+       "a = 1" in read("new.dcl"), ":save writes where a link leads, and it stays one")
+os.remove("dangling.dcl")
+os.remove("new.dcl")
+if os.access("/dev/shm", os.W_OK):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as shared:
+        long = shared + "/long.dcl"
+        write(long, "a   =   1   # behind\n\n\n\n\n")
+        status, out, err = tap.dcl("fmt", long)
+        tap.ok((status, out, err) == (0, "", ""), "a file below /dev/shm", status, out, err)
+        tap.is_str(read(long), "a = 1  # behind\n", "is replaced as a whole")
+        tap.dcl(input="a = 1\n:save %s/new.dcl\n" % shared)
+        tap.ok("a = 1" in read(shared + "/new.dcl"), ":save makes one there")
+        tap.is_str(sorted(os.listdir(shared)), ["long.dcl", "new.dcl"], "nothing is left there")
+else:
+    tap.skip("there is no /dev/shm")
+os.mkfifo("pipe")
+reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+tap.dcl(input="a = 1\n:save pipe\n")
+tap.ok(b"a = 1" in os.read(reader, 100), "a pipe is written to")
+tap.ok(stat.S_ISFIFO(os.stat("pipe").st_mode), "and stays one")
+os.close(reader)
+os.remove("pipe")
+
+# A disk that is full.
+write("full.dcl", "a   =   1\n" * 1000)
+status, out, err = tap.dcl("fmt", "full.dcl", restore_signals=False, preexec_fn=lambda: (
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))))
+tap.ok(status == 1 and "full.dcl cannot be written: File too large" in err, "a full disk is told",
+       status, err)
+tap.is_str(read("full.dcl"), "a   =   1\n" * 1000, "the file stays as it was")
+os.remove("full.dcl")
 left = sorted(name for name in os.listdir(".") if name not in ("cache", "closed"))
 tap.ok(left == ["a.dcl", "b.dcl", "bad.dcl", "link.dcl"], "nothing is left behind", left)
 tap.done_testing()

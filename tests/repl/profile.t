@@ -4,6 +4,7 @@ kernels that note times compute the same."""
 
 import json
 import re
+import resource
 
 import tap
 
@@ -76,6 +77,15 @@ tap.ok(tap.dcl("profile", "f.dcl")[0] == 2, "an entry is wanted")
 tap.ok(profile("--entry", "two")[0] == 1, "sizes are wanted")
 status, out, err = profile("--entry", "two(x: f32[8, 8])", "--trace", "none/t.json")
 tap.ok(status == 1 and "none/t.json" in err, "a trace that cannot be written", err)
+with open("full.json", "w", encoding="ascii") as file:
+    file.write("former")
+status, out, err = tap.dcl("profile", "f.dcl", "--entry", "two(x: f32[8, 8])", "--trace",
+                           "full.json", restore_signals=False, preexec_fn=lambda: (
+                               resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))))
+tap.ok(status == 1 and "full.json cannot be written: File too large" in err, "a full disk is told",
+       status, err)
+with open("full.json", encoding="ascii") as file:
+    tap.is_str(file.read(), "former", "the former trace stays")
 
 rng = numpy.random.default_rng(1)
 x = rng.normal(size=(70, 33)).astype("f4")

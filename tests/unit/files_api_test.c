@@ -295,7 +295,18 @@ static void test_modes(void) {
     ok(lstat("t.npy", &st) == 0 && S_ISLNK(st.st_mode), "it stays a link");
     struct file_tensors t;
     ok(read_file("d/real.npy", &t), "and the file behind it is written");
+    unlink("d/real.npy");
+    ok(write_sample(&samples[0]), "through a link that leads nowhere yet");
+    ok(lstat("t.npy", &st) == 0 && S_ISLNK(st.st_mode), "it stays a link, too");
+    ok(read_file("d/real.npy", &t), "the file is where it leads");
+    ok(symlink("../t.npy", "d/second.npy") == 0 && unlink("d/real.npy") == 0 &&
+           files_write(arena, &diags, nowhere, "d/second.npy", two_tensors, 1, NULL),
+       "through two links, from another folder");
+    ok(read_file("d/real.npy", &t), "that is followed to its end");
     unlink("t.npy");
+    ok(symlink("t.npy", "t.npy") == 0 && !write_sample(&samples[0]), "a link to itself: an error");
+    unlink("t.npy");
+    unlink("d/second.npy");
     unlink("d/real.npy");
     rmdir("d");
     arena_free(arena);
