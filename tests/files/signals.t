@@ -3,6 +3,7 @@
 half-written stays, the former file does, and the session lives."""
 
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -45,6 +46,12 @@ def start(*arguments):
     while process.poll() is None and not drafts(process) and time.monotonic() < end:
         time.sleep(0.002)
     return process
+
+
+def processor_seconds():
+    """Of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def ended(process, timeout=60):
@@ -93,8 +100,14 @@ run = subprocess.Popen([tap.DCL, "run", "load.dcl"], stdout=subprocess.PIPE,
 while run.poll() is None and "big.csv" not in mapped(run):
     time.sleep(0.002)
 run.send_signal(signal.SIGINT)
+before = processor_seconds()
 status, said = ended(run)
+some = processor_seconds() - before
 tap.ok(status == 130 and "error: interrupted" in said, "Ctrl-C ends load", status, said)
+before = processor_seconds()
+tap.is_int(tap.dcl("run", "load.dcl")[0], 0, "which goes to its end")
+whole = processor_seconds() - before
+tap.ok(some < whole / 2, "if it is let", some, whole)
 os.remove("big.csv")
 
 # Models: both files or none, and no other.

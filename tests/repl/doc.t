@@ -155,8 +155,8 @@ for files, words in ((("one/same.dcl", "two/same.dcl"),
 os.makedirs("pages")
 with open("pages/a.md", "w", encoding="utf-8") as file:
     file.write("former")
-status, out, err = tap.dcl("doc", "-o", "pages", "a.dcl", restore_signals=False, preexec_fn=lambda: (
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))))
+status, out, err = tap.dcl("doc", "-o", "pages", "a.dcl", restore_signals=False,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)))
 tap.ok(status == 1 and "pages/a.md cannot be written: File too large" in err, "a full disk is told",
        status, err)
 with open("pages/a.md", encoding="utf-8") as file:

@@ -1,8 +1,11 @@
-/* The small tables of lang/base: growing text, hash map, interned names. */
+/* The small tables of lang/base: growing text, hash map, interned names; the clock. */
 #include "lang/base/buf.h"
+#include "lang/base/clock.h"
 #include "lang/base/map.h"
 #include "lang/base/name.h"
 #include "tests/harness/tap.h"
+
+#include <unistd.h>
 
 static void test_buf(struct arena *a) {
     struct buf b = buf_new(a);
@@ -96,12 +99,29 @@ static void test_names(struct arena *a) {
     ok(!name_eq(nul, x) && name_eq(nul, name_of(t, "x\0y", 3)), "a NUL is a byte as any other");
 }
 
+static void test_json(struct arena *a) {
+    struct buf b = buf_new(a);
+    buf_text(&b, "[");
+    buf_json(&b, "\"a\\\n\x1f/\x7f\xc3\xa4");
+    buf_json(&b, "");
+    is_str(b.at, "[\"\\\"a\\\\\\u000a\\u001f/\x7f\xc3\xa4\"\"\"", "strings of JSON");
+}
+
+static void test_clock(void) {
+    double before = clock_seconds();
+    usleep(20000);
+    double took = clock_seconds() - before;
+    ok(took >= 0.02 && took < 60, "the clock counts seconds");
+}
+
 int main(void) {
     struct arena *a = arena_new();
     test_buf(a);
     test_map(a);
     test_hash();
     test_names(a);
+    test_json(a);
+    test_clock();
     arena_free(a);
     return done_testing();
 }

@@ -1,6 +1,6 @@
 /* Every call of the system that reading and writing files make fails in turn: opening, mapping,
-   writing, syncing, naming, memory, of ours and of zlib, libpng and libjpeg. Each time there is an error,
-   or the file is whole; nothing stays open or behind. This program's own functions stand
+   writing, syncing, naming, memory, of ours and of zlib, libpng and libjpeg. Each time there is an
+   error, or the file is whole; nothing stays open or behind. This program's own functions stand
    before the C library's; under a sanitizer, which has its own, those for memory do not. */
 #include "lang/base/draft.h"
 #include "lang/files/files.h"
