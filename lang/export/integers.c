@@ -73,6 +73,25 @@ bool integer_counted(struct export *x, struct sym s) {
     return q.known;
 }
 
+struct over {
+    struct export *x;
+    const struct axis *axis;
+    bool found;
+};
+
+static void over_atom(void *data, struct name n) {
+    struct over *o = data;
+    const struct meaning *m = integer_meaning(o->x, n);
+    o->found =
+        o->found || (m && (m->axis == o->axis || (m->found && lazy_has(m->found, o->axis))));
+}
+
+bool integer_over(struct export *x, struct sym s, const struct axis *a) {
+    struct over o = {x, a, false};
+    sym_atoms(x->ev.syms, s, over_atom, &o);
+    return o.found;
+}
+
 /* S as numbers in the file, if it hangs on indices alone that are counted. */
 static const struct lazy *table(struct export *x, struct sym s) {
     struct asked q = {.x = x, .known = true};

@@ -191,6 +191,8 @@ void integer_mean(struct export *x, struct name n, struct meaning m);
 const struct meaning *integer_meaning(const struct export *x, struct name n);
 struct name integer_atom(struct export *x);
 const struct lazy *integer_lazy(struct export *x, struct sym s, struct span span);
+/* Whether S changes along A: as its index, or as what data say there. */
+bool integer_over(struct export *x, struct sym s, const struct axis *a);
 /* Whether S hangs on nothing but indices that are counted. */
 bool integer_counted(struct export *x, struct sym s);
 /* The list of integers as a vector of the model. */

@@ -117,14 +117,14 @@ static bool put(const struct write *w, struct val *i, struct val *v) {
     return true;
 }
 
-/* Whether dimension D is whole and its index stands nowhere else. */
+/* Whether dimension D is whole and its index stands nowhere else, nor in what data say there. */
 static bool stays_whole(const struct write *w, uint32_t d) {
     const struct axis *a = w->p[d].axis;
     bool ok = w->p[d].kind == PLACE_WHOLE;
     for (uint32_t k = 0; ok && k < w->n; k++)
-        ok = k == d || !sym_contains(w->x->ev.syms, w->p[k].at, a->atom);
+        ok = k == d || !integer_over(w->x, w->p[k].at, a);
     for (uint32_t k = 0; ok && k < w->x->limits.n; k++)
-        ok = !sym_contains(w->x->ev.syms, w->x->limits.at[k], a->atom);
+        ok = !integer_over(w->x, w->x->limits.at[k], a);
     return ok;
 }
 

@@ -230,6 +230,35 @@ fn f(k: i64[N], w: f32[N, M]) -> y: f32[M, 5] {
   }
 }
 """, "f", {"k": (I, [("N", 20)], 5), "w": (F, [("N", 20), ("M", 3)])}),
+    "scatter_add along the first axis": ("""
+fn f(x: f32[5, 4], k: i64[5, 4]) -> f32[5, 4] { scatter_add(x * 0, k, x, axis = 0) }
+""", "f", {"x": (F, [5, 4]), "k": (I, [5, 4], 5)}),
+    "scatter_add of any size": ("""
+fn f(x: f32[N, 4], k: i64[N, 4]) -> any { scatter_add(x, k, x) }
+""", "f", {"x": (F, [N, 4]), "k": (I, [N, 4], 4)}),
+    "scatter_add along a middle axis": ("""
+fn f(x: f32[2, M, 4], k: i64[2, L, 4], v: f32[2, L, 4]) -> any { scatter_add(x, k, v, axis = 1) }
+""", "f", {"x": (F, [2, ("M", 5), 4]), "k": (I, [2, ("L", 3), 4], 5),
+           "v": (F, [2, ("L", 3), 4])}),
+    "a place by row from data": ("""
+fn f(x: f32[N, 4], k: i64[N]) -> y: f32[N, 4] {
+  y = 2
+  map n in N {
+    i << k[n]
+    y[n, i] = x[n, 3 - i]
+  }
+}
+""", "f", {"x": (F, [N, 4]), "k": (I, [N], 4)}),
+    "largest by two places from data": ("""
+fn f(x: f32[N, 3, M], k: i64[N, M], q: i64[3]) -> y: f32[M, 4, 5] {
+  y = -9
+  map n in N, c in 3, m in M {
+    i << k[n, m]
+    j << q[c]
+    x[n, c, m] >> y[m, i, j] (max)
+  }
+}
+""", "f", {"x": (F, [N, 3, ("M", 4)]), "k": (I, [N, ("M", 4)], 4), "q": (I, [3], 5)}),
     "parts written": ("""
 fn f(x: f32[N, 4], b: f32[N]) -> y: f32[N, 9] {
   map i in N, j in 4 { y[i, 2*j] = x[i, j] }
