@@ -220,8 +220,9 @@ static bool is_product(enum scalar_op op, const struct lazy *const *args) {
            !args[1]->constant;
 }
 
-const struct lazy *lazy_apply(struct export *x, enum scalar_op op, const struct lazy *const *args,
-                              struct span span) {
+/* OP as the rows PREFIX say it. */
+static const struct lazy *apply(struct export *x, const char *prefix, enum scalar_op op,
+                                const struct lazy *const *args, struct span span) {
     uint32_t arity = scalars[op].arity, n = 0;
     enum dtype type = args[op == OP_SELECT]->type;
     enum dtype result = scalars[op].result == RESULT_BOOL ? DT_bool : type;
@@ -246,8 +247,18 @@ const struct lazy *lazy_apply(struct export *x, enum scalar_op op, const struct 
         lazy_axes(args[i], &n, axes);
     for (uint32_t i = 0; i < arity; i++)
         vals[i] = lazy_fit(x, args[i], n, axes);
-    struct val *v = row_call(x, "scalar", scalars[op].id, arity, vals, 0, NULL, type, span);
+    struct val *v = row_call(x, prefix, scalars[op].id, arity, vals, 0, NULL, type, span);
     return lazy_of(x, v, result, n, axes);
+}
+
+const struct lazy *lazy_apply(struct export *x, enum scalar_op op, const struct lazy *const *args,
+                              struct span span) {
+    return apply(x, "scalar", op, args, span);
+}
+
+const struct lazy *lazy_divide(struct export *x, enum scalar_op op, const struct lazy *const *args,
+                               struct span span) {
+    return apply(x, "size", op, args, span);
 }
 
 const struct lazy *lazy_cast(struct export *x, enum dtype to, const struct lazy *l) {

@@ -82,8 +82,7 @@ struct over {
 static void over_atom(void *data, struct name n) {
     struct over *o = data;
     const struct meaning *m = integer_meaning(o->x, n);
-    o->found =
-        o->found || (m && (m->axis == o->axis || (m->found && lazy_has(m->found, o->axis))));
+    o->found = o->found || (m && (m->axis == o->axis || (m->found && lazy_has(m->found, o->axis))));
 }
 
 bool integer_over(struct export *x, struct sym s, const struct axis *a) {
@@ -146,9 +145,12 @@ const struct lazy *integer_lazy(struct export *x, struct sym s, struct span span
     if (sym_is_atom(c, s, &n))
         return atom_value(x, n, span);
     l = integer_lazy(x, sym_operand(c, s, 0), span);
+    bool division = sym_kind(c, s) == SYM_FLOORDIV || sym_kind(c, s) == SYM_MOD;
     for (uint32_t k = 1; k < sym_count(c, s); k++) {
-        const struct lazy *pair[2] = {l, integer_lazy(x, sym_operand(c, s, k), span)};
-        l = lazy_apply(x, ops[sym_kind(c, s)], pair, span);
+        struct sym by = sym_operand(c, s, k);
+        const struct lazy *pair[2] = {l, integer_lazy(x, by, span)};
+        bool size = division && sym_prove_nonneg(x->ev.facts, by);
+        l = (size ? lazy_divide : lazy_apply)(x, ops[sym_kind(c, s)], pair, span);
     }
     return l;
 }

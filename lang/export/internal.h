@@ -180,6 +180,9 @@ const struct lazy *lazy_rename(struct export *x, const struct lazy *l, uint32_t 
                                const struct axis *const *a, const struct axis *const *b);
 const struct lazy *lazy_apply(struct export *x, enum scalar_op op, const struct lazy *const *args,
                               struct span span);
+/* OP is FLOORDIV or MOD, of a size or subscript by a number that is not negative. */
+const struct lazy *lazy_divide(struct export *x, enum scalar_op op, const struct lazy *const *args,
+                               struct span span);
 const struct lazy *lazy_cast(struct export *x, enum dtype to, const struct lazy *l);
 /* L resolved by R over the N axes at OVER; KEEP: dimensions of size 1 stay. */
 const struct lazy *lazy_reduce(struct export *x, enum resolution r, const struct lazy *l,

@@ -234,15 +234,13 @@ static void add_nodes(struct export *x, struct wire_graph *g) {
         }
         for (uint32_t k = 0; k < m->out.n; k++) {
             struct val *v = m->out.at[k];
-            if (!v->name)
-                v->name = v->used || k == 0 ? name_make(x, usual_name(x, m, node, k)) : "";
+            if (!v->name) /* also what nobody reads, which the operator may have to give */
+                v->name = name_make(x, usual_name(x, m, node, k));
             struct wire_bytes name = text_bytes(v->name);
             VEC_PUSH(x->arena, n->output, name);
         }
         while (n->input.n && n->input.at[n->input.n - 1].n == 0)
             n->input.n--;
-        while (n->output.n > 1 && n->output.at[n->output.n - 1].n == 0)
-            n->output.n--;
         for (uint32_t k = 0; k < m->attributes.n; k++)
             VEC_PUSH(x->arena, n->attribute, (void *)m->attributes.at[k]);
         VEC_PUSH(x->arena, g->node, (void *)n);

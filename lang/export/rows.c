@@ -31,6 +31,17 @@ static struct value handle(struct export *x, const struct val *v) {
     return value_str(name_of_text(x->ev.names, arena_printf(x->arena, "%%%u", v->id)));
 }
 
+/* The value that V is the text of; NULL if it is none. */
+static struct val *handle_val(struct export *x, const struct value *v) {
+    const char *text = v->kind == VAL_STR ? name_text(x->ev.names, v->str) : "";
+    unsigned long id = 0;
+    if (*text != '%')
+        return NULL;
+    for (const char *c = text + 1; *c >= '0' && *c <= '9'; c++)
+        id = id * 10 + (unsigned long)(*c - '0');
+    return id < x->vals.n ? x->vals.at[id] : NULL;
+}
+
 static struct wire_bytes bytes_of(struct export *x, const struct value *v) {
     const char *text = name_text(x->ev.names, v->str);
     return (struct wire_bytes){text, strlen(text)};
@@ -167,16 +178,7 @@ static bool tree_val(struct export *x, const struct value *v, enum dtype type, s
     *out = NULL;
     switch (v->kind) {
     case VAL_ABSENT: return true;
-    case VAL_STR: {
-        const char *text = name_text(x->ev.names, v->str);
-        unsigned long id = 0;
-        for (const char *c = text + 1; *c >= '0' && *c <= '9'; c++)
-            id = id * 10 + (unsigned long)(*c - '0');
-        if (*text != '%' || id >= x->vals.n)
-            return false;
-        *out = x->vals.at[id];
-        return true;
-    }
+    case VAL_STR: *out = handle_val(x, v); return *out != NULL;
     case VAL_TENSOR: *out = verb_tensor(x, v->tensor, span); return true;
     case VAL_SCALAR: *out = lazy_full(x, v->expr, 0, NULL); return true;
     case VAL_INT:
@@ -238,6 +240,26 @@ static bool row_eval(struct export *x, const struct ast *def, uint32_t nargs,
     return ok;
 }
 
+/* For each of the N values at GIVEN its number, if it is one that is written in the model, or
+   none. */
+static struct value numbers_of(struct export *x, uint32_t n, const struct value *given) {
+    struct value all = value_list_new(x->arena, VAL_LIST, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct val *v = handle_val(x, &given[i]);
+        const struct wire_tensor *w = v ? v->weight : NULL;
+        enum dtype t = w ? onnx_element(w->data_type) : DT_NONE;
+        all.list->at[i] = (struct value){.kind = VAL_ABSENT, .dtype = DT_NONE};
+        if (!w || v->name || w->dims.n)
+            continue;
+        union scalar at = scalar_load(t, w->raw_data.at);
+        if (dtype_is_float(t))
+            all.list->at[i] = value_float(scalar_cast(t, DT_f64, at).f64);
+        else
+            all.list->at[i] = value_int(scalar_cast(t, DT_i64, at).i64);
+    }
+    return all;
+}
+
 /* The row PREFIX_NAME for the N values at GIVEN. */
 static struct val *call_values(struct export *x, const char *prefix, const char *name, uint32_t n,
                                const struct value *given, uint32_t nstatics,
@@ -249,10 +271,10 @@ static struct val *call_values(struct export *x, const char *prefix, const char 
             *c = (char)(*c - 'A' + 'a');
     const struct ast *def = row_find(x, name_of_text(x->ev.names, text));
     struct val *out = NULL;
-    struct value args[8], tree;
-    struct name names[8] = {{0}};
-    uint32_t most = sizeof args / sizeof *args;
-    if (!def || n + nstatics + 1 > most) {
+    struct value args[10], tree;
+    struct name names[10] = {{0}};
+    uint32_t most = sizeof args / sizeof *args, ngiven = n;
+    if (!def || n + nstatics + 2 > most) {
         export_refuse(x, span, "%s", text + strlen(prefix) + 1);
         return nothing(x);
     }
@@ -262,11 +284,14 @@ static struct val *call_values(struct export *x, const char *prefix, const char 
         args[n] = statics[i].value;
         names[n] = name_of_text(x->ev.names, statics[i].name);
     }
-    for (uint32_t p = 0; p < def->kids[0]->nkids; p++)
-        if (strcmp(name_text(x->ev.names, def->kids[0]->kids[p]->name), "type") == 0) {
-            args[n] = value_dtype(type);
-            names[n++] = def->kids[0]->kids[p]->name;
-        }
+    for (uint32_t p = 0; p < def->kids[0]->nkids; p++) {
+        struct name asked = def->kids[0]->kids[p]->name;
+        bool wants_type = strcmp(name_text(x->ev.names, asked), "type") == 0;
+        if (!wants_type && strcmp(name_text(x->ev.names, asked), "numbers") != 0)
+            continue;
+        args[n] = wants_type ? value_dtype(type) : numbers_of(x, ngiven, given);
+        names[n++] = asked;
+    }
     if (!row_eval(x, def, n, args, names, span, &tree) || !tree_val(x, &tree, type, span, &out) ||
         !out) {
         export_refuse(x, span, "%s of %s", text + strlen(prefix) + 1,

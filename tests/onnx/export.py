@@ -18,6 +18,7 @@ import dclpy  # noqa: E402
 import tap  # noqa: E402
 from export_cases import FUNCTIONS, NETWORKS, NOT_IMPORTED  # noqa: E402
 from export_library import REFUSED, examples  # noqa: E402
+from export_numbers import CASES  # noqa: E402
 
 LIMIT = 1e-5
 
@@ -54,8 +55,8 @@ def values_of(inputs, seed):
     return out
 
 
-TYPES = {"f32": "f4", "f64": "f8", "f16": "f2", "i64": "i8", "i32": "i4", "i8": "i1", "u8": "u1",
-         "u32": "u4", "bool": "?"}
+TYPES = {"f32": "f4", "f64": "f8", "f16": "f2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1",
+         "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1", "bool": "?"}
 
 
 def differs(got, want):
@@ -105,7 +106,7 @@ def attempt(name, text, entry, inputs, options=()):
         given = [v.copy() for v in values]
         want = s.call(entry, *given)
         want = want if isinstance(want, tuple) else () if want is None else (want,)
-        want += tuple(g for g, v in zip(given, values) if (g != v).any())  # inout
+        want += tuple(g for g, v in zip(given, values) if g.tobytes() != v.tobytes())  # inout
     quiet = onnxruntime.SessionOptions()
     quiet.log_severity_level = 4
     try:
@@ -142,7 +143,8 @@ def main(words):
     words = [w for w in words if w != "--keep"]
     bad = 0
     library = {"library " + name: case for name, case in examples().items()}
-    for name, (text, entry, inputs, *options) in {**NETWORKS, **FUNCTIONS, **library}.items():
+    cases = {**NETWORKS, **FUNCTIONS, **CASES, **library}
+    for name, (text, entry, inputs, *options) in cases.items():
         if words and not any(w in name for w in words):
             continue
         with tempfile.TemporaryDirectory() as folder:

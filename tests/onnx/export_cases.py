@@ -400,6 +400,9 @@ fn f(x: f32[N], a: f32, k: i64) -> y: f32[N] { map i { y[i] = a * x[i] + f32(k) 
     "a rounded number": ("""
 fn f(x: f32[N]) -> y: f32[N] { map i { y[i] = round(4*x[i]) + floor(x[i]) ** 2 - tanh(x[i]) } }
 """, "f", {"x": (F, [("N", 9)], 3)}),
+    "roll of nothing": ("fn f(x: f32[N, 6]) -> any { roll(x, 1) }", "f", {"x": (F, [("N", 0), 6])}),
+    "roll": ("fn f(x: f32[N, M]) -> any { roll(roll(x, 2), -1, axis = 1) }", "f",
+             {"x": (F, [("N", 3), ("M", 4)])}),
     # --- the library, with arguments that are not the defaults ---
     "pools": ("""
 fn f(x: f32[N, C, 9, 7]) -> (any, any) {
@@ -456,6 +459,15 @@ fn f(x: f32[N, 6]) -> (any, any, any, any) {
   (v, k, cumsum(x, axis = 0, reverse = true), argsort(x, axis = 0, descending = true))
 }
 """, "f", X),
+    "one of two results": ("""
+fn f(x: f32[N, 6]) -> (any, any) { (topk(x, 3)[0], sort(x, axis = 0)[1]) }
+""", "f", X),
+    "one of three results": ("""
+fn f(x: f32[L, B, 4], w: f32[12, 4], u: f32[12, 3], b: f32[12], h: f32[B, 3]) -> any {
+  lstm(x, w, u, b, h, h)[1]
+}
+""", "f", {"x": (F, [("L", 5), N, 4]), "w": (F, [12, 4]), "u": (F, [12, 3]), "b": (F, [12]),
+           "h": (F, [N, 3])}),
     "found, and what is computed of it": ("""
 fn f(x: f32[N, 6]) -> any {
   v = masked(x, x > 0)

@@ -20,13 +20,6 @@ fn scalar_mul(a, b) -> any { node("Mul", [a, b]) }
 
 fn scalar_div(a, b) -> any { node("Div", [a, b]) }
 
-# ONNX cuts quotients of integers; its remainder has the sign of the divisor, as DCL's.
-fn scalar_floordiv(a, b, type: dtype) -> any {
-  node("Div", [node("Sub", [a, node("Mod", [a, b])]), b])
-}
-
-fn scalar_mod(a, b) -> any { node("Mod", [a, b]) }
-
 fn scalar_lt(a, b) -> any { node("Less", [a, b]) }
 
 fn scalar_le(a, b) -> any { node("LessOrEqual", [a, b]) }
@@ -171,10 +164,6 @@ fn move_put(x, i, v, how: str) -> any {
 }
 
 fn move_join(xs: list, axis: int) -> any { node("Concat", xs, [("axis", axis)]) }
-
-# Beyond the range of an integer type ONNX says nothing, DCL the nearest number; files hold what is
-# in the range.
-fn move_cast(x, to: dtype) -> any { node("Cast", [x], [("to", to)]) }
 
 fn move_size(x, axis: int) -> any { node("Shape", [x], [("start", axis), ("end", axis + 1)]) }
 
