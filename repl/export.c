@@ -16,8 +16,9 @@ static long opset_given(const struct command_line *c) {
 
 static int export(const struct command_line *c, dcl_session *s, const char *signature) {
     bool apart = option_value(c, OPTION_external_data) != NULL;
+    bool force = option_value(c, OPTION_force) != NULL;
     int failed = !entry_define(c, s) || session_export(s, signature, option_value(c, OPTION_o),
-                                                       opset_given(c), apart) != 0;
+                                                       opset_given(c), apart, force) != 0;
     return finish_call(s, failed);
 }
 

@@ -3,13 +3,14 @@
 #include "session/session.h"
 
 #include "lang/export/export.h"
+#include "lang/onnx/import.h"
 
 #include <string.h>
 
 struct exporting {
     const char *signature, *path;
     long opset;
-    bool apart;
+    bool apart, force;
     struct dcl_session *session;
     struct export *to;
     uint32_t sizes;
@@ -63,11 +64,27 @@ static bool valid_opset(struct dcl_session *s, long opset) {
     return false;
 }
 
+/* Whether a model may become PATH, and its weights the file beside it. */
+static bool valid_path(struct dcl_session *s, const char *path, bool force) {
+    size_t n = strlen(path);
+    if (n < 6 || strcmp(path + n - 5, ".onnx") != 0 || path[n - 6] == '/') {
+        struct diag *e = diag_error(&s->diags, (struct span){0}, ERR_FILE_WRITE, path,
+                                    "the name does not end in .onnx");
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        const char *dot = strrchr(name, '.'), *end = dot ? dot : name + strlen(name);
+        diag_help(&s->diags, e, "a model is written: -o %.*s%s.onnx", (int)(end - path), path,
+                  end == name ? "model" : "");
+        return false;
+    }
+    return force || (onnx_target_free(&s->diags, path) &&
+                     onnx_target_free(&s->diags, arena_printf(s->messages, "%s.data", path)));
+}
+
 static bool export(struct dcl_session *s, void *data) {
     struct exporting *x = data;
     struct variant_key key = {0};
     long opset = x->opset ? x->opset : EXPORT_OPSET;
-    if (!valid_opset(s, opset) || !prelude_read(s))
+    if (!valid_opset(s, opset) || !valid_path(s, x->path, x->force) || !prelude_read(s))
         return false;
     struct dcl_function *f = function_open(s, x->signature);
     const struct module *table = f ? rows(s) : NULL;
@@ -107,8 +124,9 @@ static bool export(struct dcl_session *s, void *data) {
     return m && export_write(a, &s->diags, m, x->path, x->apart, &s->stop);
 }
 
-int session_export(dcl_session *s, const char *signature, const char *path, long opset,
-                   bool apart) {
-    struct exporting x = {.signature = signature, .path = path, .opset = opset, .apart = apart};
+int session_export(dcl_session *s, const char *signature, const char *path, long opset, bool apart,
+                   bool force) {
+    struct exporting x = {
+        .signature = signature, .path = path, .opset = opset, .apart = apart, .force = force};
     return session_guard(s, export, &x);
 }

@@ -80,10 +80,12 @@ void session_know(dcl_session *s, const struct session_known *known, int n);
 int session_import(dcl_session *s, const char *from, const char *to,
                    const struct session_known *known, int n, const char *rules, bool force);
 
-/* The function that SIGNATURE means, as dcl_compile has it, as the ONNX model PATH: with the
-   operators of version OPSET, 0 for the usual one. APART: the weights' elements go to PATH.data. On
-   an error nothing is written. */
-int session_export(dcl_session *s, const char *signature, const char *path, long opset, bool apart);
+/* The function that SIGNATURE means, as dcl_compile has it, as the ONNX model PATH, which ends in
+   .onnx: with the operators of version OPSET, 0 for the usual one. APART: the weights' elements go
+   to PATH.data. On an error nothing is written; it is one that a file is there already, but with
+   FORCE. */
+int session_export(dcl_session *s, const char *signature, const char *path, long opset, bool apart,
+                   bool force);
 
 /* --- questions: evaluating for them leaves nothing behind. Texts are valid until the next call,
    NULL after an error. */

@@ -88,7 +88,7 @@ struct taken {
 
 struct problem {
     struct span span;
-    const char *text;
+    const char *text, *help; /* NULL: none */
 };
 
 struct export {
@@ -119,6 +119,8 @@ struct export {
 /* ONNX has no way to say what stands at SPAN; told when all is done. */
 void export_refuse(struct export *x, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, of what would be known were the sizes that S hangs on. */
+void export_refuse_open(struct export *x, struct span span, struct sym s, const char *text);
 
 /* model.c: nodes and initializers; equal ones are one. */
 struct val *model_val(struct export *x);

@@ -7,11 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-void export_refuse(struct export *x, struct span span, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(x->arena, format, args);
-    va_end(args);
+static void refuse(struct export *x, struct span span, const char *text, const char *help) {
     /* What stands in the library is told where the program calls it. */
     for (const struct calling *c = x->ev.frame; c; c = c->outer)
         if (!c->module->prelude)
@@ -19,7 +15,60 @@ void export_refuse(struct export *x, struct span span, const char *format, ...) 
     for (uint32_t i = 0; i < x->problems.n; i++)
         if (span_eq(x->problems.at[i].span, span) && strcmp(x->problems.at[i].text, text) == 0)
             return;
-    VEC_PUSH(x->arena, x->problems, ((struct problem){span, text}));
+    VEC_PUSH(x->arena, x->problems, ((struct problem){span, text, help}));
+}
+
+void export_refuse(struct export *x, struct span span, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(x->arena, format, args);
+    va_end(args);
+    refuse(x, span, text, NULL);
+}
+
+struct open_size {
+    struct export *x;
+    struct name name; /* of the first that is found */
+    bool found;
+};
+
+static void open_atom(void *data, struct name n) {
+    struct open_size *o = data;
+    const struct meaning *m = integer_meaning(o->x, n);
+    if (!o->found && m && m->of && m->of->input && m->dim >= 0) {
+        o->found = true;
+        o->name = n;
+    }
+}
+
+/* Option --shape for IN with a number in the place of the size N; nothing if it has no such. */
+static void tell_shape(struct export *x, const struct taken *in, struct name n, struct buf *out) {
+    enum { SOME_SIZE = 16 }; /* for an example */
+    struct buf dims = buf_new(x->arena);
+    bool any = false;
+    for (uint32_t d = 0; d < in->rank; d++) {
+        struct name at;
+        struct value size = in->dims[d];
+        if (size.kind == VAL_SYM && sym_is_atom(x->ev.syms, size.sym, &at) && name_eq(at, n)) {
+            size = value_int(SOME_SIZE);
+            any = true;
+        }
+        buf_text(&dims, d ? ", " : "");
+        value_print(&x->ev, &size, &dims);
+    }
+    if (any)
+        buf_printf(out, " --shape '%s=%s[%s]'", in->val->name, dtypes[in->type].name, dims.at);
+}
+
+void export_refuse_open(struct export *x, struct span span, struct sym s, const char *text) {
+    struct open_size o = {.x = x};
+    struct buf help = buf_new(x->arena);
+    sym_atoms(x->ev.syms, s, open_atom, &o);
+    if (o.found)
+        buf_printf(&help, "it is known if %s is:", name_text(x->ev.names, o.name));
+    for (uint32_t i = 0; o.found && i < x->inputs.n; i++)
+        tell_shape(x, &x->inputs.at[i], o.name, &help);
+    refuse(x, span, text, o.found ? help.at : NULL);
 }
 
 struct val *model_val(struct export *x) {
@@ -326,8 +375,11 @@ struct wire_model *export_finish(struct export *x, uint32_t n, const struct valu
         struct diag *d =
             diag_error(x->ev.diags, x->problems.at[0].span, ERR_ONNX_EXPORT, x->order.name,
                        (int)x->problems.n, x->problems.n == 1 ? "" : "s");
-        for (uint32_t i = 0; i < x->problems.n; i++)
+        for (uint32_t i = 0; i < x->problems.n; i++) {
             diag_note(x->ev.diags, d, x->problems.at[i].span, "%s", x->problems.at[i].text);
+            if (x->problems.at[i].help && !d->help)
+                diag_help(x->ev.diags, d, "%s", x->problems.at[i].help);
+        }
         return NULL;
     }
     add_weights(x, g);

@@ -216,11 +216,14 @@ static bool verb_loop(void *host, const struct eval_range *r, struct span span, 
     if (x->muted)
         return verb_map(host, 1, r, false, span, body, data);
     bool known = r->lo.kind == VAL_INT && r->hi.kind == VAL_INT && r->step.kind == VAL_INT;
-    if (!known || (r->hi.i - r->lo.i) / r->step.i > TURNS_MOST) {
-        export_refuse(x, span,
-                      known ? "a loop of more than %d turns"
-                            : "a loop whose number of turns is not known",
-                      TURNS_MOST);
+    if (!known) {
+        struct value n = int_op(&x->ev, INT_SUB, &r->hi, &r->lo);
+        export_refuse_open(x, span, value_sym(&x->ev, &n),
+                           "a loop whose number of turns is not known");
+        return true;
+    }
+    if ((r->hi.i - r->lo.i) / r->step.i > TURNS_MOST) {
+        export_refuse(x, span, "a loop of more than %d turns", TURNS_MOST);
         return true;
     }
     bool ok = true;

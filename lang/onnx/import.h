@@ -65,5 +65,7 @@ bool onnx_import_mapped(struct arena *a, struct names *names, struct diags *d,
    none is. ORDER's path, name and files are FROM's, TO's and A. */
 bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, const char *from,
                       const char *to, const struct onnx_order *order);
+/* Whether nothing is at PATH; else told, with the option that writes over it. */
+bool onnx_target_free(struct diags *d, const char *path);
 
 #endif

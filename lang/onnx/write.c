@@ -42,7 +42,7 @@ static bool has_folder(struct arena *a, struct diags *d, const char *path) {
 }
 
 /* What is there may have been edited. */
-static bool is_free(struct diags *d, const char *path) {
+bool onnx_target_free(struct diags *d, const char *path) {
     struct stat st;
     if (lstat(path, &st))
         return true;
@@ -71,8 +71,8 @@ bool onnx_import_file(struct arena *a, struct names *names, struct diags *d, con
     all.path = from;
     all.name = slash ? slash + 1 : name;
     all.files = a;
-    return has_folder(a, d, to) && (order->force || is_free(d, to)) &&
+    return has_folder(a, d, to) && (order->force || onnx_target_free(d, to)) &&
            onnx_import_mapped(a, names, d, &all, &program) &&
-           (order->force || !program.nweights || is_free(d, weights)) &&
+           (order->force || !program.nweights || onnx_target_free(d, weights)) &&
            write_program(a, d, names, &program, to, weights, order->stop);
 }

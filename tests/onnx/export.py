@@ -92,7 +92,8 @@ def attempt(name, text, entry, inputs, options=()):
     for k, (kind, shape, *_) in inputs.items():
         sizes = ", ".join(str(n if isinstance(n, int) else n[0]) for n in shape)
         shapes += ["--shape", "%s=%s%s" % (k, kind, "[%s]" % sizes if shape else "")]
-    done = tap.dcl("export", "program.dcl", "--entry", entry, "-o", "model.onnx", *shapes, *options)
+    done = tap.dcl("export", "program.dcl", "--entry", entry, "-o", "model.onnx",
+                   "--force", *shapes, *options)
     if done != (0, "", ""):
         return "dcl export: %s" % (done,)
     model = onnx.load("model.onnx")

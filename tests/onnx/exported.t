@@ -20,7 +20,7 @@ def write(text):
 def same(what, text, entry, *arguments, options=()):
     """The import of the export computes what the program does; the program's text."""
     write(text)
-    done = tap.dcl("export", "p.dcl", "--entry", entry, "-o", "m.onnx", *options)
+    done = tap.dcl("export", "p.dcl", "--entry", entry, "-o", "m.onnx", "--force", *options)
     tap.is_str(done, (0, "", ""), what + ": exported")
     tap.is_str(tap.dcl("import", "m.onnx", "--force"), (0, "", ""), what + ": imported")
     found = []
@@ -107,7 +107,8 @@ for broken, kept in ("one.onnx", "one.onnx.data"), ("two.onnx.data", "two.onnx")
     with open(kept, "w", encoding="ascii") as file:
         file.write("keep")
     model = broken.replace(".data", "")
-    status, out, err = tap.dcl("export", "p.dcl", "--entry", "net", "-o", model, "--external-data")
+    status, out, err = tap.dcl("export", "p.dcl", "--entry", "net", "-o", model, "--external-data",
+                               "--force")
     with open(kept, encoding="ascii") as file:
         tap.ok(status == 1 and "is a folder" in err and file.read() == "keep",
                "%s cannot be written" % broken, status, out, err)
@@ -128,8 +129,16 @@ tap.is_str(done, (1, "", """p.dcl:4:3: error: cannot export f: 2 problems
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~
    note: a loop that goes on as long as a condition holds: p.dcl:4:3
    note: a loop whose number of turns is not known: p.dcl:5:3
+   help: it is known if N is: --shape 'x=f32[16]'
 """), "a list of what ONNX cannot say")
 tap.ok(not os.path.exists("no.onnx"), "and no file")
+write("fn f(x: f32[N, M], w: f32[N]) -> any { cummax(x, axis = 0) * unsqueeze(w, -1) }\n")
+_, _, errors = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "no.onnx")
+tap.is_str(errors.splitlines()[-1], "   help: it is known if N is: --shape 'x=f32[16, M]' "
+           "--shape 'w=f32[16]'", "how a number of turns is known")
+done = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "turns.onnx", "--shape", "x=f32[16, M]",
+               "--shape", "w=f32[16]")
+tap.is_str(done, (0, "", ""), "and so it is")
 for text, shapes, want in (
         ("map i in N, j in M { y[i] prod= x[i, 0] }", "N, M",
          ["a product of equal numbers over an index"]),
@@ -171,12 +180,22 @@ net = Net()
     tap.ok(status == 1 and errors.endswith(want) and errors.count("note") == 1,
            "refused: " + want.strip(), errors)
 tap.ok(not os.path.exists("no.onnx"), "still no file")
-with open("there.onnx", "w", encoding="utf-8") as file:
-    file.write("kept")
-tap.dcl("export", "p.dcl", "--entry", "f", "-o", "there.onnx")
-with open("there.onnx", encoding="utf-8") as file:
-    tap.is_str(file.read(), "kept", "a file that is there stays")
 write(MLP)
+for there in "there.onnx", "there.onnx.data":
+    with open(there, "w", encoding="utf-8") as file:
+        file.write("kept")
+    done = tap.dcl("export", "p.dcl", "--entry", "net", "-o", "there.onnx")
+    with open(there, encoding="utf-8") as file:
+        kept = file.read()
+    os.remove(there)
+    tap.is_str((done, kept), ((1, "", "error: cannot write %s: it is there already\n" % there +
+                               "   help: --force writes over it, -o PATH writes elsewhere\n"),
+                              "kept"), "%s stays" % there)
+for to, name in (("net.txt", "net.onnx"), ("a.b/net", "a.b/net.onnx"),
+                 ("a.b/.onnx", "a.b/model.onnx")):
+    done = tap.dcl("export", "p.dcl", "--entry", "net", "-o", to)
+    tap.is_str(done, (1, "", "error: cannot write %s: the name does not end in .onnx\n" % to +
+                      "   help: a model is written: -o %s\n" % name), "refused: " + to)
 for options, want in (
         ([], "dcl: export wants --entry, the function that is meant, as in: dcl export p.dcl "
              "--entry NAME\n"),
