@@ -14,6 +14,7 @@ struct exporting {
     struct dcl_session *session;
     struct export *to;
     uint32_t sizes;
+    struct map fixed; /* name of a size -> what it is, where the function takes no other */
 };
 
 /* `_`, any size, gets a name, since a model's sizes have some. */
@@ -22,7 +23,8 @@ static struct value make_dim(void *to, struct name n) {
     struct dcl_session *s = x->session;
     if (strcmp(name_text(s->names, n), "_") == 0)
         n = name_of_text(s->names, arena_printf(s->messages, "size_%u", ++x->sizes));
-    return export_size(x->to, n);
+    uint64_t size;
+    return map_get(&x->fixed, n.i, &size) ? value_int((int64_t)size) : export_size(x->to, n);
 }
 
 static struct value make_symbol(void *to, struct name n) {
@@ -80,6 +82,71 @@ static bool valid_path(struct dcl_session *s, const char *path, bool force) {
                      onnx_target_free(&s->diags, arena_printf(s->messages, "%s.data", path)));
 }
 
+/* The option that says of parameter I what KEY does, but one dimension for a pack; whether it has
+   one. */
+static bool put_shape(struct dcl_session *s, const struct dcl_function *f,
+                      const struct variant_key *key, uint32_t i, struct buf *out) {
+    const struct ast *type = f->params[i].def->kids[0];
+    const struct variant_arg *arg = &key->args[i];
+    bool pack = false;
+    buf_printf(out, " --shape '%s=%s", name_text(s->names, f->params[i].name),
+               dtypes[arg->type].name);
+    for (uint32_t k = 0, d = 0; type && k < type->nkids; k++, d++) {
+        buf_text(out, k ? ", " : "[");
+        if (name_none(arg->dims[d].symbol))
+            buf_printf(out, "%lld", (long long)arg->dims[d].size);
+        else
+            buf_text(out, name_text(s->names, arg->dims[d].symbol));
+        if (type->kids[k]->kind != AST_SPREAD)
+            continue;
+        pack = true;
+        d += arg->rank - type->nkids;
+    }
+    buf_text(out, type && type->nkids ? "]'" : "'");
+    return pack;
+}
+
+/* Tells of parameters that take any number of dimensions how many a model has, without --shape. */
+static void tell_ranks(struct dcl_session *s, struct dcl_function *f,
+                       const struct variant_key *key) {
+    struct buf all = buf_new(s->messages);
+    struct diag *told = NULL;
+    for (uint32_t i = 0; i < key->nargs; i++)
+        if (put_shape(s, f, key, i, &all))
+            told = diag_warning(&s->diags, f->params[i].def->span, ERR_EXPORT_RANK,
+                                name_text(s->names, f->params[i].name), (int)key->args[i].rank);
+    if (told)
+        diag_help(&s->diags, told, "another number is said by%s", all.at);
+}
+
+/* Evaluates F. *AGAIN: sizes are fixed now that were open, so it has to be done again. */
+static bool evaluate(struct exporting *x, struct dcl_function *f, const struct variant_key *key,
+                     const struct export_order *order, struct value *result, bool *again) {
+    struct dcl_session *s = x->session;
+    struct arena *a = arena_under(s->messages);
+    x->to = export_begin(a, s->names, sym_ctx_new(a, s->names), &s->diags, s->prelude, order);
+    x->sizes = 0;
+    struct eval *ev = export_eval(x->to);
+    struct maker make = {x, ev, make_dim, make_symbol, make_tensor};
+    uint32_t n = variant_argument_count(f, key);
+    struct value *args = ARENA_ARRAY(a, struct value, n);
+    struct name size;
+    int64_t number;
+    ev->next_id = s->next_id;
+    ev->stop = &s->stop;
+    if (!variant_arguments(f, key, &make, args))
+        return false;
+    struct function_args all = function_arguments(f, a, n, args);
+    if (!eval_call(ev, &f->value, all.n, all.at, all.keywords, (struct span){0}, result))
+        return false;
+    *again = false;
+    for (uint32_t k = 0; export_fixes(x->to, k, &size, &number); k++) {
+        *again = *again || !map_get(&x->fixed, size.i, NULL);
+        map_put(&x->fixed, size.i, (uint64_t)number);
+    }
+    return true;
+}
+
 static bool export(struct dcl_session *s, void *data) {
     struct exporting *x = data;
     struct variant_key key = {0};
@@ -90,8 +157,10 @@ static bool export(struct dcl_session *s, void *data) {
     const struct module *table = f ? rows(s) : NULL;
     if (!table || !variant_key_shown(f, s->messages, &key))
         return false;
-    struct arena *a = arena_under(s->messages);
-    struct export_order order = {.name = name_text(s->names, f->def->name),
+    if (!f->given && !f->last)
+        tell_ranks(s, f, &key);
+    struct arena *a = s->messages;
+    struct export_order order = {.name = arena_strndup(a, x->signature, strcspn(x->signature, "(")),
                                  .rows = table,
                                  .opset = opset,
                                  .vector_bytes = s->options.target.vector_bytes,
@@ -99,20 +168,14 @@ static bool export(struct dcl_session *s, void *data) {
                                  .data = s,
                                  .state = state_bytes,
                                  .tensor = tensor_bytes};
-    order.name = arena_strndup(a, x->signature, strcspn(x->signature, "("));
+    struct value result;
+    bool again = true;
     x->session = s;
-    x->to = export_begin(a, s->names, sym_ctx_new(a, s->names), &s->diags, s->prelude, &order);
-    struct eval *ev = export_eval(x->to);
-    struct maker make = {x, ev, make_dim, make_symbol, make_tensor};
-    uint32_t n = variant_argument_count(f, &key), results = fn_result_count(f->def);
-    struct value *args = ARENA_ARRAY(a, struct value, n), result;
-    ev->next_id = s->next_id;
-    ev->stop = &s->stop;
-    if (!variant_arguments(f, &key, &make, args))
-        return false;
-    struct function_args all = function_arguments(f, a, n, args);
-    if (!eval_call(ev, &f->value, all.n, all.at, all.keywords, (struct span){0}, &result))
-        return false;
+    x->fixed = map_new(a);
+    while (again)
+        if (!evaluate(x, f, &key, &order, &result, &again))
+            return false;
+    uint32_t results = fn_result_count(f->def);
     struct name *names = ARENA_ARRAY(a, struct name, results);
     for (uint32_t k = 0; k < results; k++)
         names[k] = fn_result_name(f->def, k);

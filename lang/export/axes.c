@@ -24,6 +24,28 @@ const struct lazy *lazy_int(struct export *x, int64_t v) {
     return lazy_number(x, DT_i64, scalar_from_i64(DT_i64, v));
 }
 
+/* V has the type and the dimensions that L says. */
+static void shape_val(struct export *x, struct val *v, const struct lazy *l) {
+    if (!v->shaped) {
+        struct value *dims = ARENA_ARRAY(x->arena, struct value, l->rank + 1);
+        for (uint32_t d = 0; d < l->rank; d++)
+            dims[d] = l->axis[d] ? l->axis[d]->count : value_int(1);
+        v->shaped = true;
+        v->type = l->type;
+        v->rank = l->rank;
+        v->dims = dims;
+    }
+    bool fits = v->type == l->type && v->rank == l->rank;
+    for (uint32_t d = 0; d < l->rank && fits; d++) {
+        int64_t n = !l->axis[d] ? 1 : l->axis[d]->count.kind == VAL_INT ? l->axis[d]->count.i : -1;
+        fits = n < 0 || v->dims[d].kind != VAL_INT || v->dims[d].i == n;
+        for (uint32_t k = 0; k < d; k++)
+            fits = fits && (!l->axis[d] || l->axis[k] != l->axis[d]);
+    }
+    if (!fits)
+        export_broken(x, "a value with other dimensions than it has");
+}
+
 const struct lazy *lazy_of(struct export *x, struct val *v, enum dtype t, uint32_t rank,
                            const struct axis *const *axes) {
     struct lazy *l = ARENA_NEW(x->arena, struct lazy);
@@ -32,6 +54,8 @@ const struct lazy *lazy_of(struct export *x, struct val *v, enum dtype t, uint32
     l->rank = rank;
     for (uint32_t d = 0; d < rank; d++)
         l->axis[d] = axes[d];
+    if (v)
+        shape_val(x, v, l);
     return l;
 }
 
@@ -134,6 +158,8 @@ static const struct lazy *sorted(struct export *x, const struct lazy *l, uint32_
         order[k] = axes[i];
         perm[k++] = d;
     }
+    if (k != l->rank)
+        export_broken(x, "dimensions in an order that lacks one, or has one twice");
     return same ? l : lazy_of(x, on_axes(x, MOVE_transpose, l, "perm", k, perm), l->type, k, order);
 }
 

@@ -77,6 +77,14 @@ struct value export_input(struct export *x, struct name n, enum dtype t, uint32_
     return value_tensor(at);
 }
 
+bool export_fixes(const struct export *x, uint32_t k, struct name *size, int64_t *number) {
+    if (k >= x->fixed.n)
+        return false;
+    *size = x->fixed.at[k].name;
+    *number = x->fixed.at[k].size;
+    return true;
+}
+
 /* T seen with its dimensions: read along new axes. */
 struct val *verb_tensor(struct export *x, struct tensor *t, struct span span) {
     const struct axis *axes[EVAL_MAX_RANK];

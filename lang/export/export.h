@@ -43,6 +43,9 @@ struct value export_size(struct export *x, struct name n);
 struct value export_input(struct export *x, struct name n, enum dtype t, uint32_t rank,
                           const struct value *dims, bool inout);
 struct value export_symbol(struct export *x, struct name n);
+/* The K-th of the sizes that the function, once evaluated, is found to fix, as layers that it calls
+   do: to be given as numbers from the start. False: there are no more. */
+bool export_fixes(const struct export *x, uint32_t k, struct name *size, int64_t *number);
 /* The model that gives the N values at RESULTS, called NAMES (or none), and what inputs were
    written. NULL after ONE error whose notes are all that ONNX cannot say. */
 struct wire_model *export_finish(struct export *x, uint32_t n, const struct value *results,

@@ -15,6 +15,10 @@ struct val {
     struct made *by;                  /* NULL: no node makes it */
     const struct wire_tensor *weight; /* an initializer; its name is the value's */
     bool input, used;
+    bool shaped; /* what follows is known: */
+    enum dtype type;
+    uint32_t rank;
+    const struct value *dims;
 };
 
 /* A node. */
@@ -24,6 +28,7 @@ struct made {
     uint32_t n;
     struct val **in; /* NULL: left out */
     VEC(struct wire_attribute *) attributes;
+    struct value said; /* the attributes as the row said them */
     VEC(struct val *) out;
     bool used;
 };
@@ -49,6 +54,9 @@ struct lazy {
     uint32_t rank;
     const struct axis *axis[LAZY_RANK]; /* of VAL's dimensions; NULL: one of size 1 */
     const struct lazy *left, *right;
+    struct name size; /* of an input, which this number is, or with EQUALS is EQUAL; or none */
+    bool equals;
+    int64_t equal;
 };
 
 /* A container: what it holds now, over the axes of the maps around its declaration and its own. */
@@ -86,6 +94,12 @@ struct taken {
     struct tensor *written; /* NULL: it is not inout */
 };
 
+/* A size that is one number wherever the function does not fail. */
+struct fixed_size {
+    struct name name;
+    int64_t size;
+};
+
 struct problem {
     struct span span;
     const char *text, *help; /* NULL: none */
@@ -107,6 +121,7 @@ struct export {
     struct map states, imports;   /* pointer -> struct tensor * */
     struct map names, node_names; /* that are taken: hash -> 1 */
     VEC(struct problem) problems;
+    VEC(struct fixed_size) fixed;
     const struct lazy *mask; /* where writes count; NULL: everywhere */
     uint32_t branches;       /* around, which MASK is of; */
     VEC(struct sym) limits;  /* ... and of ranges that hang on outer indices: these are >= 0 */
@@ -121,6 +136,9 @@ void export_refuse(struct export *x, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same, of what would be known were the sizes that S hangs on. */
 void export_refuse_open(struct export *x, struct span span, struct sym s, const char *text);
+
+/* A mistake of the export's own: the model would be none. */
+void export_broken(struct export *x, const char *text);
 
 /* model.c: nodes and initializers; equal ones are one. */
 struct val *model_val(struct export *x);
@@ -146,6 +164,13 @@ struct val *row_call(struct export *x, const char *prefix, const char *name, uin
 bool row_replace(void *host, const struct function *fn, uint32_t nargs, const struct value *args,
                  const struct name *keywords, struct span span, struct value *out, bool *done);
 
+/* The row NAME, or NULL. */
+const struct ast *row_named(struct export *x, const char *name);
+/* What ROW makes of the N values at IN; NULL if it makes nothing of them. */
+struct val *row_fold(struct export *x, const struct ast *row, uint32_t n, const struct value *in);
+/* V for a row: a tensor, if its shape is known. */
+struct value row_value(struct export *x, struct val *v);
+
 /* What is done to whole tensors, each a row in DCL. */
 enum move {
 #define MOVE(name, ...) MOVE_##name,
@@ -159,6 +184,10 @@ struct val *row_join(struct export *x, uint32_t n, struct val *const *vals, int6
                      enum dtype type);
 /* A list of integers as a static value. */
 struct value row_list(struct export *x, uint32_t n, const int64_t *at);
+
+/* fold.c: nodes that are one with others become that, once all are made, and those that the
+   results need are marked. RESULTS are kept what they are. */
+void fold_nodes(struct export *x, uint32_t nresults, struct val **results);
 
 /* axes.c: lazy tensors. */
 const struct axis *lazy_axis(struct export *x, const struct value *count);

@@ -26,6 +26,12 @@ void export_refuse(struct export *x, struct span span, const char *format, ...) 
     refuse(x, span, text, NULL);
 }
 
+void export_broken(struct export *x, const char *text) {
+    if (!x->ev.diags->errors)
+        diag_error(x->ev.diags, x->ev.frame ? x->ev.frame->span : (struct span){0}, ERR_INTERNAL,
+                   arena_printf(x->arena, "export of %s: %s", x->order.name, text));
+}
+
 struct open_size {
     struct export *x;
     struct name name; /* of the first that is found */
@@ -41,23 +47,19 @@ static void open_atom(void *data, struct name n) {
     }
 }
 
-/* Option --shape for IN with a number in the place of the size N; nothing if it has no such. */
+/* Option --shape for IN, with a number in the place of the size N. */
 static void tell_shape(struct export *x, const struct taken *in, struct name n, struct buf *out) {
     enum { SOME_SIZE = 16 }; /* for an example */
-    struct buf dims = buf_new(x->arena);
-    bool any = false;
+    buf_printf(out, " --shape '%s=%s", in->val->name, dtypes[in->type].name);
     for (uint32_t d = 0; d < in->rank; d++) {
         struct name at;
         struct value size = in->dims[d];
-        if (size.kind == VAL_SYM && sym_is_atom(x->ev.syms, size.sym, &at) && name_eq(at, n)) {
+        if (size.kind == VAL_SYM && sym_is_atom(x->ev.syms, size.sym, &at) && name_eq(at, n))
             size = value_int(SOME_SIZE);
-            any = true;
-        }
-        buf_text(&dims, d ? ", " : "");
-        value_print(&x->ev, &size, &dims);
+        buf_text(out, d ? ", " : "[");
+        value_print(&x->ev, &size, out);
     }
-    if (any)
-        buf_printf(out, " --shape '%s=%s[%s]'", in->val->name, dtypes[in->type].name, dims.at);
+    buf_text(out, in->rank ? "]'" : "'");
 }
 
 void export_refuse_open(struct export *x, struct span span, struct sym s, const char *text) {
@@ -235,6 +237,16 @@ static void need(struct export *x, struct val *v) {
     }
 }
 
+/* Marks what the N RESULTS need, and nothing else. */
+static void need_all(struct export *x, uint32_t n, struct val *const *results) {
+    for (uint32_t i = 0; i < x->vals.n; i++)
+        x->vals.at[i]->used = false;
+    for (uint32_t i = 0; i < x->nodes.n; i++)
+        x->nodes.at[i]->used = false;
+    for (uint32_t i = 0; i < n; i++)
+        need(x, results[i]);
+}
+
 static struct wire_value *value_message(struct export *x, const char *name, enum dtype t,
                                         uint32_t rank, const struct value *dims) {
     struct arena *a = x->arena;
@@ -308,7 +320,7 @@ static void add_weights(struct export *x, struct wire_graph *g) {
     }
 }
 
-/* Result K as a value that is called NAME and is nothing else of the model's face. */
+/* A result as a value that is called NAME and is nothing else of the model's face. */
 static struct val *result_val(struct export *x, const struct value *v, const char *name,
                               struct wire_graph *g) {
     struct val *out;
@@ -334,7 +346,6 @@ static struct val *result_val(struct export *x, const struct value *v, const cha
         out = output_of(x, again, 0);
     }
     out->name = name_make(x, name);
-    need(x, out);
     VEC_PUSH(x->arena, g->output, (void *)value_message(x, out->name, v->dtype, rank, dims));
     return out;
 }
@@ -358,16 +369,22 @@ struct wire_model *export_finish(struct export *x, uint32_t n, const struct valu
         VEC_PUSH(a, g->input,
                  (void *)value_message(x, in->val->name, in->type, in->rank, in->dims));
     }
+    VEC(struct val *) given = {0};
     for (uint32_t k = 0; k < n; k++) {
         const char *name = name_none(names[k]) ? n == 1 ? "y" : arena_printf(a, "y%u", k)
                                                : name_text(x->ev.names, names[k]);
-        result_val(x, &results[k], name, g);
+        struct val *v = result_val(x, &results[k], name, g);
+        if (v)
+            VEC_PUSH(a, given, v);
     }
     for (uint32_t i = 0; i < x->inputs.n; i++) {
         const struct taken *in = &x->inputs.at[i];
-        struct value v = in->written ? value_tensor(in->written) : value_none();
-        if (in->written)
-            result_val(x, &v, arena_printf(a, "%s_out", in->val->name), g);
+        if (!in->written)
+            continue;
+        struct value v = value_tensor(in->written);
+        struct val *out = result_val(x, &v, arena_printf(a, "%s_out", in->val->name), g);
+        if (out)
+            VEC_PUSH(a, given, out);
     }
     if (x->ev.diags->errors)
         return NULL;
@@ -382,6 +399,11 @@ struct wire_model *export_finish(struct export *x, uint32_t n, const struct valu
         }
         return NULL;
     }
+    need_all(x, given.n, given.at);
+    fold_nodes(x, given.n, given.at);
+    need_all(x, given.n, given.at);
+    if (x->ev.diags->errors)
+        return NULL;
     add_weights(x, g);
     add_nodes(x, g);
     return m;

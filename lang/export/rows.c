@@ -58,8 +58,7 @@ enum {
 
 /* In the place of what has been refused, so that more is told. */
 static struct val *nothing(struct export *x) {
-    static const int64_t zero;
-    return model_weight(x, NULL, DT_i64, 0, NULL, &zero);
+    return model_val(x);
 }
 
 static bool number_of(const struct value *v, double *f) {
@@ -169,6 +168,7 @@ static bool node_of(struct export *x, const struct value *v, uint32_t out, struc
         VEC_PUSH(x->arena, all, a);
     }
     *to = model_node(x, name_text(x->ev.names, at[0].str), "", in->n, vals, all.n, all.at, out);
+    (*to)->by->said = at[2];
     return true;
 }
 
@@ -212,6 +212,10 @@ static const struct ast *row_find(struct export *x, struct name n) {
     const struct module *where;
     const struct ast *def = module_find(x->order.rows, n, &where);
     return def && where == x->order.rows && def->kind == AST_FN ? def : NULL;
+}
+
+const struct ast *row_named(struct export *x, const char *name) {
+    return row_find(x, name_of_text(x->ev.names, name));
 }
 
 /* Calls the row DEF, with the version of ONNX's operators if it asks for it. */
@@ -329,6 +333,25 @@ struct value row_list(struct export *x, uint32_t n, const int64_t *at) {
     for (uint32_t i = 0; i < n; i++)
         v.list->at[i] = value_int(at[i]);
     return v;
+}
+
+struct val *row_fold(struct export *x, const struct ast *row, uint32_t n, const struct value *in) {
+    struct value tree;
+    struct val *out = NULL;
+    struct span nowhere = {0};
+    if (!row_eval(x, row, n, in, NULL, nowhere, &tree) || tree.kind == VAL_ABSENT)
+        return NULL;
+    return tree_val(x, &tree, DT_NONE, nowhere, &out) ? out : NULL;
+}
+
+struct value row_value(struct export *x, struct val *v) {
+    if (!v->shaped)
+        return handle(x, v);
+    struct tensor *t = tensor_of(&x->ev, v->type, v->rank, v->dims, (struct span){0});
+    struct cont *c = verb_cont_new(x, t);
+    c->around = 0;
+    c->now = lazy_of(x, v, v->type, v->rank, c->own);
+    return value_tensor(t);
 }
 
 /* Makes V, what the function gives, hold the values of TREE. */

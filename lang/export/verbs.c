@@ -55,6 +55,14 @@ static bool verb_scalar(void *host, enum scalar_op op, const struct value *args,
         *out = unknown(x, scalars[op].result == RESULT_BOOL ? DT_bool : l[op == OP_SELECT]->type);
     else
         *out = value_lazy(lazy_apply(x, op, l, span));
+    if (op == OP_EQ && !constant && (l[0]->constant || l[1]->constant)) {
+        const struct lazy *size = l[l[0]->constant], *number = l[!l[0]->constant];
+        struct lazy *fixes = arena_copy(x->arena, lazy(out), sizeof *fixes);
+        fixes->size = size->equals ? (struct name){0} : size->size;
+        fixes->equals = true;
+        fixes->equal = scalar_cast(number->type, DT_i64, number->number).i64;
+        *out = value_lazy(fixes);
+    }
     return true;
 }
 
@@ -66,6 +74,17 @@ static bool verb_cast(void *host, enum dtype to, const struct value *v, struct s
     return true;
 }
 
+/* L, which is S: noted, where S is a size of an input. */
+static const struct lazy *size_noted(struct export *x, struct sym s, const struct lazy *l) {
+    struct name n;
+    const struct meaning *m = sym_is_atom(x->ev.syms, s, &n) ? integer_meaning(x, n) : NULL;
+    if (!m || !m->of || !m->of->input || m->dim < 0)
+        return l;
+    struct lazy *noted = arena_copy(x->arena, l, sizeof *noted);
+    noted->size = n;
+    return noted;
+}
+
 static bool verb_constant(void *host, enum dtype t, const struct value *v, struct span span,
                           struct value *out) {
     struct export *x = host;
@@ -73,7 +92,9 @@ static bool verb_constant(void *host, enum dtype t, const struct value *v, struc
     switch (v->kind) {
     case VAL_SYM:
         *out =
-            x->muted ? unknown(x, t) : value_lazy(lazy_cast(x, t, integer_lazy(x, v->sym, span)));
+            x->muted
+                ? unknown(x, t)
+                : value_lazy(size_noted(x, v->sym, lazy_cast(x, t, integer_lazy(x, v->sym, span))));
         return true;
     case VAL_INT: s = scalar_from_i64(t, v->i); break;
     case VAL_BOOL: s.b = v->b; break;
@@ -277,13 +298,16 @@ static void verb_imagine(void *host, eval_body *side, void *data) {
     x->ev.diags = told;
 }
 
-/* Sizes that do not fit are the caller's mistake, which a model cannot tell of. */
+/* Sizes that do not fit are the caller's mistake, which a model cannot tell of; but a size that has
+   to be a number is that number. */
 static bool verb_require(void *host, const struct value *condition, const char *text,
                          struct span span) {
     struct export *x = host;
     const struct lazy *c = lazy(condition);
     if (c->constant && !c->number.b)
         diag_error(x->ev.diags, span, ERR_CHECK_FAILED, text);
+    if (c->equals && !name_none(c->size) && !x->mask && !x->nest.n)
+        VEC_PUSH(x->arena, x->fixed, ((struct fixed_size){c->size, c->equal}));
     return !c->constant || c->number.b;
 }
 

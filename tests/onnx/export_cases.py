@@ -419,6 +419,27 @@ fn f(x: f32[N, 4, 9, 7], w: f32[6, 2, 3, 2], v: f32[4, 3, 2, 3]) -> (any, any) {
     "a convolution of any size": ("""
 fn f(x: f32[N, 3, H, W], w: f32[4, 3, 3, 3]) -> any { conv2d(x, w, stride = 2, pad = 1) * 2 }
 """, "f", {"x": (F, [N, 3, ("H", 9), ("W", 8)]), "w": (F, [4, 3, 3, 3])}),
+    "biases": ("""
+fn f(x: f32[N, 4, _], w: f32[6, 2, 3], b: f32[6], v: f32[4, 3, 2], c: f32[6], p: f32[N, 4],
+    q: f32[5, 4], r: f32[5], s: f32[4, 5]) -> (any, any, any, any, any) {
+  z = conv_transpose(x, v, stride = 2, groups = 2)
+  y: f32[*z.shape]
+  map n, i, j { y[n, i, j] = c[i] + z[n, i, j] }
+  (add_channels(conv(x, w, groups = 2, pad = 1), b), y, p @ q.T + r, r + p @ s,
+      i32(p) @ i32(s) + i32(r))
+}
+""", "f", {"x": (F, [N, 4, ("L", 5)]), "w": (F, [6, 2, 3]), "b": (F, [6]), "v": (F, [4, 3, 2]),
+           "c": (F, [6]), "p": (F, [N, 4]), "q": (F, [5, 4]), "r": (F, [5]), "s": (F, [4, 5])}),
+    "what is no bias": ("""
+fn f(x: f32[N, 4, 4], w: f32[4, 4, 1], b: f32[4], u: f32[1], p: f32[4, 3], q: f32[3, 4])
+    -> (any, any, any, any, any, any) {
+  y = conv(x, w)
+  m = p @ q
+  (y, add_channels(y, b), conv(x, w * 2) + b, conv(x, w * 3) + u, m + unsqueeze(b, 1),
+      p @ (q * 2) + u)
+}
+""", "f", {"x": (F, [N, 4, 4]), "w": (F, [4, 4, 1]), "b": (F, [4]), "u": (F, [1]), "p": (F, [4, 3]),
+           "q": (F, [3, 4])}),
     "norms": ("""
 fn f(x: f32[N, 4, M], g: f32[4], b: f32[4]) -> (any, any, any) {
   (instance_norm(x, g, b, eps = 0.1), group_norm(x, g, b, groups = 2, eps = 0.2),

@@ -75,6 +75,20 @@ layer Net {
 net = Net()
 """, "net", some(2, 2, 7, 9), options=["--shape", "x=f32[N, 2, 7, 9]"])
 
+biases = same("biases", """
+layer Net {
+  conv = Conv2d(2, 4, 3)
+  up = ConvTranspose2d(4, 2, 2)
+  fn forward(x: f32[N, 2, H, W], w: f32[3, K], b: f32[3]) -> any {
+    flatten(x |> conv |> up) @ w.T + b
+  }
+}
+net = Net()
+""", "net", some(2, 2, 3, 3), some(3, 8), some(3), options=[
+    "--shape", "x=f32[N, 2, 3, 3]", "--shape", "w=f32[3, 8]", "--shape", "b=f32[3]"])
+tap.ok(not any(word in biases for word in ("unsqueeze", "add(", "add_channels", " + ")),
+       "and stand in the operators that know them", biases)
+
 same("a map, and what reads it", """
 fn f(x: f32[N, M], k: i64[N]) -> y: f32[N] {
   best: f32[N] = -inf
@@ -85,6 +99,36 @@ fn f(x: f32[N, M], k: i64[N]) -> y: f32[N] {
   }
 }
 """, "f", some(4, 3), numpy.array([2, 0, 1, 1]))
+
+# Sizes that a layer fixes, its own or by what it calls, are numbers, where a part is exported.
+PARTS = """
+layer Block(n: int) {
+  conv = Conv2d(n, n, 3, pad = 1)
+  fn forward(x: f32[B, c, H, W]) -> f32[B, c, H, W] { x + conv(x) }
+}
+layer Net {
+  blocks = [Block(4), Block(4)]
+  head = Linear(4, 3)
+  fn forward(x: f32[B, 4, H, W]) -> any {
+    for b in blocks { x = b(x) }
+    head(mean(x, axes = [2, 3]))
+  }
+}
+net = Net()
+fn three(x: f32[N, M]) -> f32[N, M] where N == 3 { x + 1 }
+"""
+text = same("a part of a net", PARTS, "net.blocks[1]", some(2, 4, 5, 3), options=[
+    "--shape", "x=f32[B, c, 5, 3]"])
+tap.ok("(x: f32[B, 4, 5, 3])" in text, "has the size that its convolution wants", text)
+text = same("a condition", PARTS, "three", some(3, 2))
+tap.ok("(x: f32[3, M])" in text, "fixes a size", text)
+done = tap.dcl("export", "p.dcl", "--entry", "net.head", "-o", "head.onnx")
+tap.ok(done[0] == 0 and "warning: x is exported with 3 dimensions\n" in done[2] and
+       done[2].endswith("   help: another number is said by --shape 'x=f32[B0, 4]'\n"),
+       "how many dimensions were chosen is told", done)
+done = tap.dcl("export", "p.dcl", "--entry", "net.head", "-o", "head.onnx", "--force", "--shape",
+               "x=f32[B0, 4]")
+tap.is_str(done, (0, "", ""), "and may be said")
 
 # The same bytes each time.
 write(MLP)
@@ -132,12 +176,14 @@ tap.is_str(done, (1, "", """p.dcl:4:3: error: cannot export f: 2 problems
    help: it is known if N is: --shape 'x=f32[16]'
 """), "a list of what ONNX cannot say")
 tap.ok(not os.path.exists("no.onnx"), "and no file")
-write("fn f(x: f32[N, M], w: f32[N]) -> any { cummax(x, axis = 0) * unsqueeze(w, -1) }\n")
+write("""
+fn f(x: f32[N, M], w: f32[N], k: i64) -> any { cummax(x, axis = 0) * unsqueeze(w, -1) * f32(k) }
+""")
 _, _, errors = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "no.onnx")
 tap.is_str(errors.splitlines()[-1], "   help: it is known if N is: --shape 'x=f32[16, M]' "
-           "--shape 'w=f32[16]'", "how a number of turns is known")
+           "--shape 'w=f32[16]' --shape 'k=i64'", "how a number of turns is known")
 done = tap.dcl("export", "p.dcl", "--entry", "f", "-o", "turns.onnx", "--shape", "x=f32[16, M]",
-               "--shape", "w=f32[16]")
+               "--shape", "w=f32[16]", "--shape", "k=i64")
 tap.is_str(done, (0, "", ""), "and so it is")
 for text, shapes, want in (
         ("map i in N, j in M { y[i] prod= x[i, 0] }", "N, M",
