@@ -432,11 +432,11 @@ fn f(x: f32[N, 4, _], w: f32[6, 2, 3], b: f32[6], v: f32[4, 3, 2], c: f32[6], p:
            "c": (F, [6]), "p": (F, [N, 4]), "q": (F, [5, 4]), "r": (F, [5]), "s": (F, [4, 5])}),
     "what is no bias": ("""
 fn f(x: f32[N, 4, 4], w: f32[4, 4, 1], b: f32[4], u: f32[1], p: f32[4, 3], q: f32[3, 4])
-    -> (any, any, any, any, any, any) {
+    -> (any, any, any, any, any, any, any) {
   y = conv(x, w)
   m = p @ q
   (y, add_channels(y, b), conv(x, w * 2) + b, conv(x, w * 3) + u, m + unsqueeze(b, 1),
-      p @ (q * 2) + u)
+      p @ (q * 2) + u, conv(x, w * 5) + unsqueeze(b, 0))
 }
 """, "f", {"x": (F, [N, 4, 4]), "w": (F, [4, 4, 1]), "b": (F, [4]), "u": (F, [1]), "p": (F, [4, 3]),
            "q": (F, [3, 4])}),
