@@ -20,10 +20,16 @@
 
 static const char paste_begin[] = "\033[200~", paste_end[] = "\033[201~";
 
+enum { INPUT = 1 << 16 };
+
 struct line_reader {
     struct arena *arena;
     dcl_session *session;
+    enum picture_form *pictures;
     EditLine *edit; /* NULL: not a terminal */
+    char *input;    /* then: INPUT bytes, of which those from INPUT_AT to INPUT_N are to be read */
+    size_t input_at, input_n;
+    bool partial, skips; /* a line has been read in part; the rest of it is to be dropped */
     struct line_history *history;
     bool more; /* which prompt */
     bool marks;
@@ -32,7 +38,7 @@ struct line_reader {
     struct buf paste;     /* what waits, see Note [pasting] */
     size_t paste_at;
     bool shown; /* it is on the terminal */
-    char *line; /* of getline */
+    char *line;
     size_t cap, n;
 };
 
@@ -90,7 +96,7 @@ static unsigned char on_tab(EditLine *e, int key) {
     struct line_reader *r = reader_of(e);
     const LineInfo *info = el_line(e);
     size_t n = (size_t)(info->cursor - info->buffer);
-    struct arena *a = arena_new();
+    struct arena *a = arena_under(r->arena);
     char *line = arena_strndup(a, info->buffer, n);
     struct completions c = complete_line(a, r->session, line, n);
     unsigned char result = CC_ERROR;
@@ -163,7 +169,7 @@ static void read_pasted(EditLine *e, struct buf *text) {
 static unsigned char on_paste(EditLine *e, int key) {
     (void)key;
     struct line_reader *r = reader_of(e);
-    struct arena *a = arena_new();
+    struct arena *a = arena_under(r->arena);
     const LineInfo *info = el_line(e);
     size_t before = (size_t)(info->cursor - info->buffer);
     size_t all = (size_t)(info->lastchar - info->buffer);
@@ -192,6 +198,36 @@ static unsigned char on_paste(EditLine *e, int key) {
     return result;
 }
 
+/* The terminal answers after all what pictures.c has asked: the rest of ESC [ ? NUMBER ; .. c. */
+static unsigned char on_answer(EditLine *e, int key) {
+    (void)key;
+    const struct line_reader *r = reader_of(e);
+    char answer[100] = ";";
+    size_t n = 1;
+    wchar_t c = 0;
+    while (n < sizeof answer - 1 && el_wgetc(e, &c) == 1) {
+        answer[n++] = c < 0x80 ? (char)c : ' ';
+        if (c != L';' && (c < L'0' || c > L'9'))
+            break;
+    }
+    bool asked = *r->pictures == PICTURE_SHADES || *r->pictures == PICTURE_BLOCKS;
+    if (c == L'c' && asked && answer_has_sixel(answer)) {
+        *r->pictures = PICTURE_SIXEL;
+        session_pictures(r->session, *r->pictures);
+    }
+    return CC_NORM;
+}
+
+/* What a terminal with kitty's protocol may say of an image: the rest of ESC _ G .. ESC \ */
+static unsigned char on_report(EditLine *e, int key) {
+    (void)key;
+    wchar_t c = 0, former = 0;
+    for (int n = 0; n < 1000 && el_wgetc(e, &c) == 1; n++, former = c)
+        if (c == L'\a' || (c == L'\\' && former == L'\033'))
+            break;
+    return CC_NORM;
+}
+
 /* --- opening and closing --------------------------------------------------------------------- */
 
 static void open_terminal(struct line_reader *r) {
@@ -211,19 +247,26 @@ static void open_terminal(struct line_reader *r) {
     el_set(r->edit, EL_BIND, "^I", "dcl-complete", NULL);
     el_set(r->edit, EL_ADDFN, "dcl-paste", "takes a text that is pasted", on_paste);
     el_set(r->edit, EL_BIND, paste_begin, "dcl-paste", NULL);
+    el_set(r->edit, EL_ADDFN, "dcl-answer", "takes the terminal's attributes", on_answer);
+    el_set(r->edit, EL_BIND, "\033[?", "dcl-answer", NULL);
+    el_set(r->edit, EL_ADDFN, "dcl-report", "takes the terminal's report of an image", on_report);
+    el_set(r->edit, EL_BIND, "\033_G", "dcl-report", NULL);
     el_source(r->edit, NULL);
 }
 
-struct line_reader *line_reader_new(struct arena *a, dcl_session *s) {
+struct line_reader *line_reader_new(struct arena *a, dcl_session *s, enum picture_form *pictures) {
     struct line_reader *r = ARENA_NEW(a, struct line_reader);
     struct stat st;
     r->arena = a;
     r->session = s;
+    r->pictures = pictures;
     r->regular = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
     r->pasted = arena_new();
     r->paste = buf_new(r->pasted);
     if (isatty(STDIN_FILENO))
         open_terminal(r);
+    if (!r->edit)
+        r->input = arena_alloc(a, INPUT);
     r->history = history_open(a, r->edit != NULL);
     if (r->edit && history_of_libedit(r->history))
         el_set(r->edit, EL_HIST, history, history_of_libedit(r->history));
@@ -297,14 +340,13 @@ static enum line_status edit_line(struct line_reader *r) {
         el_push(r->edit, r->paste.at + r->paste_at);
     r->paste_at = r->paste.n;
     el_resize(r->edit); /* the window may have changed */
-    interrupted();      /* what came before this line meant another */
     errno = 0;
     ask_for_marks(r, true);
     const char *text = el_gets(r->edit, &count);
     int error = errno;
     ask_for_marks(r, false);
     if (!text || count <= 0) {
-        bool stopped = error == EINTR || interrupted();
+        bool stopped = interrupted() || error == EINTR;
         if (stopped)
             el_reset(r->edit);
         fputc('\n', stdout);
@@ -324,22 +366,67 @@ static enum line_status edit_line(struct line_reader *r) {
     return LINE_READ;
 }
 
-static enum line_status read_plain(struct line_reader *r) {
-    errno = 0;
-    ssize_t got = getline(&r->line, &r->cap, stdin);
-    if (got < 0) {
-        bool stopped = errno == EINTR;
-        clearerr(stdin);
-        return stopped ? LINE_INTERRUPTED : LINE_END;
+/* More bytes of standard input. */
+static enum line_status read_input(struct line_reader *r) {
+    ssize_t got;
+    do {
+        while (!interrupt_or_input(STDIN_FILENO))
+            if (interrupted())
+                return LINE_INTERRUPTED;
+        got = read(STDIN_FILENO, r->input, INPUT);
+    } while (got < 0 && (errno == EINTR || errno == EAGAIN));
+    r->input_at = 0;
+    r->input_n = got > 0 ? (size_t)got : 0;
+    return got > 0 ? LINE_READ : got < 0 ? LINE_FAILED : LINE_END;
+}
+
+/* N more bytes of the line. */
+static void add_bytes(struct line_reader *r, const char *bytes, size_t n) {
+    size_t least = r->n + n + 1;
+    if (least > r->cap) {
+        size_t cap = least < 2 * r->cap ? 2 * r->cap : least;
+        r->line = mem_realloc(r->line, cap);
+        r->cap = cap;
     }
-    r->n = (size_t)got - (got > 0 && r->line[got - 1] == '\n');
-    return LINE_READ;
+    memcpy(r->line + r->n, bytes, n);
+    r->n += n;
+    r->line[r->n] = '\0';
+}
+
+static enum line_status read_plain(struct line_reader *r) {
+    for (r->n = 0;;) {
+        if (r->input_at == r->input_n) {
+            enum line_status status = read_input(r);
+            bool last = status == LINE_END && r->partial && !r->skips;
+            if (status == LINE_END)
+                r->partial = r->skips = false;
+            if (last)
+                return LINE_READ;
+            if (status != LINE_READ)
+                return status;
+        }
+        const char *from = r->input + r->input_at;
+        const char *end = memchr(from, '\n', r->input_n - r->input_at);
+        size_t n = end ? (size_t)(end - from) : r->input_n - r->input_at;
+        r->input_at += n + (end != NULL);
+        r->partial = !end;
+        if (!r->skips)
+            add_bytes(r, from, n);
+        if (end && !r->skips)
+            return LINE_READ;
+        r->skips = r->skips && !end;
+    }
 }
 
 enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n) {
     enum line_status status = LINE_READ;
     r->more = more;
-    if (!r->again) {
+    if (interrupted()) { /* since the last line */
+        line_drop(r);
+        if (r->edit)
+            fputc('\n', stdout);
+        status = LINE_INTERRUPTED;
+    } else if (!r->again) {
         if (!r->edit)
             status = read_plain(r);
         else if (take_pasted(r))
@@ -359,6 +446,17 @@ void line_remember(struct line_reader *r, const char *text, size_t n) {
 
 void line_unread(struct line_reader *r) {
     r->again = true;
+}
+
+void line_drop(struct line_reader *r) {
+    mem_free(r->line);
+    r->line = NULL;
+    r->cap = r->n = 0;
+    r->again = false;
+    r->skips = r->partial;
+    r->paste_at = r->paste.n;
+    if (r->edit)
+        el_reset(r->edit);
 }
 
 bool line_is_terminal(const struct line_reader *r) {

@@ -2,8 +2,10 @@
    the session as it was. Commands of the prompt itself begin with a colon. */
 #include "repl/prompt.h"
 
+#include "lang/base/source.h"
 #include "lang/parse/parse.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,13 +124,25 @@ static bool is_command(const char *text) {
     return *without_blanks(text) == ':';
 }
 
+/* What reading the next line of an input has come to: its end is told once it is asked for again,
+   and by the parser. */
+static bool has_line(struct prompt *p, const char **line, size_t *n, enum line_status *status) {
+    *status = line_read(p->reader, true, line, n);
+    bool read = *status == LINE_READ;
+    if (*status == LINE_END)
+        *status = LINE_READ;
+    return read;
+}
+
 /* Whether the next line, which can be looked at, belongs to the input: of what was pasted all that
-   is no command, else what goes on with the last line. */
-static bool takes_next(struct prompt *p, const char **line, size_t *n) {
+   is no command, else what goes on with the last line. If not, the input ends here, as *STATUS says.
+   */
+static bool takes_next(struct prompt *p, const char **line, size_t *n, enum line_status *status) {
     const char *pasted = line_pasted(p->reader);
+    *status = LINE_READ;
     if (pasted)
-        return !is_command(pasted) && line_read(p->reader, true, line, n) == LINE_READ;
-    if (!line_can_look(p->reader) || line_read(p->reader, true, line, n) != LINE_READ)
+        return !is_command(pasted) && has_line(p, line, n, status);
+    if (!line_can_look(p->reader) || !has_line(p, line, n, status))
         return false;
     if (goes_on(*line))
         return true;
@@ -187,13 +201,8 @@ static bool read_wanted(struct prompt *p, struct input *in, enum line_status *st
         bool pasted = line_pasted(p->reader) != NULL;
         if (wants == WANTS_NOTHING)
             return true;
-        *status = line_read(p->reader, true, &line, &n);
-        if (*status == LINE_INTERRUPTED)
+        if (!has_line(p, &line, &n, status))
             return false;
-        if (*status == LINE_END) { /* the parser tells what is not closed */
-            *status = LINE_READ;
-            return false;
-        }
         if (gives_up(line)) {
             line_unread(p->reader);
             tell_dropped(p, in);
@@ -222,15 +231,18 @@ static enum line_status collect_input(struct prompt *p, struct input *in) {
     for (;;) {
         if (!read_wanted(p, in, &status))
             return status;
-        if ((in->more && in->empty >= 2) || !takes_next(p, &line, &n))
+        if (in->more && in->empty >= 2)
             return LINE_READ;
+        if (!takes_next(p, &line, &n, &status))
+            return status;
         add_line(in, line, n);
     }
 }
 
 static enum line_status read_input(struct prompt *p, struct input *in) {
     enum line_status status = collect_input(p, in);
-    line_remember(p->reader, in->text.at, in->text.n);
+    if (source_is_text(in->text.at, in->text.n, NULL))
+        line_remember(p->reader, in->text.at, in->text.n);
     return status;
 }
 
@@ -260,8 +272,11 @@ static void offer_command(struct prompt *p, const char *text) {
 }
 
 static void run_input(struct prompt *p, const struct input *in) {
-    bool ok;
-    if (is_command(in->text.at)) {
+    bool ok = false;
+    const char *why;
+    if (!source_is_text(in->text.at, in->text.n, &why)) { /* as a file is refused */
+        fprintf(stderr, "error: cannot read <input %u>: %s\n", ++p->inputs, why);
+    } else if (is_command(in->text.at)) {
         const char *text = without_blanks(in->text.at) + 1;
         ok = word_run(p, arena_strndup(p->arena, text, strcspn(text, "\n")));
     } else {
@@ -276,21 +291,49 @@ static void run_input(struct prompt *p, const struct input *in) {
     p->failed = p->failed || !ok;
 }
 
+/* One round. LINE_INTERRUPTED also where Ctrl-C ended what ran: what was to follow is dropped. */
+static enum line_status read_and_run_one(struct prompt *p) {
+    struct input in = {.text = buf_new(p->arena), .open = buf_new(p->arena)};
+    enum line_status status = read_input(p, &in);
+    if (status == LINE_FAILED) {
+        fprintf(stderr, "dcl: standard input cannot be read: %s\n", strerror(errno));
+        p->failed = true;
+    }
+    if (status != LINE_READ)
+        return status;
+    if (in.text.n > strspn(in.text.at, " \t\r\n"))
+        run_input(p, &in);
+    if (!interrupted())
+        return LINE_READ;
+    line_drop(p->reader);
+    return LINE_INTERRUPTED;
+}
+
+/* The same where memory runs out outside of the session, as for a line: it is dropped. */
+static enum line_status read_and_run_in_memory(struct prompt *p) {
+    jmp_buf no_memory, *former = arena_on_oom(&no_memory);
+    volatile enum line_status status = LINE_READ;
+    if (setjmp(no_memory) == 0) {
+        status = read_and_run_one(p);
+    } else {
+        line_drop(p->reader);
+        fflush(stdout);
+        fputs("error: not enough memory\n", stderr);
+        p->failed = true;
+    }
+    arena_on_oom(former);
+    return status;
+}
+
 static int read_and_run(struct prompt *p) {
     while (!p->quit) {
-        struct input in = {.text = buf_new(p->arena), .open = buf_new(p->arena)};
-        enum line_status status = read_input(p, &in);
-        if (status == LINE_END)
-            break;
-        if (status == LINE_INTERRUPTED) {
-            if (!line_is_terminal(p->reader))
-                return EXIT_SIGINT;
-        } else if (in.text.n > strspn(in.text.at, " \t\r\n")) {
-            run_input(p, &in);
-        }
-        interrupted();
+        enum line_status status = read_and_run_in_memory(p);
         fflush(stdout);
         arena_reset(p->arena);
+        if (status == LINE_END || status == LINE_FAILED)
+            break;
+        if (status == LINE_INTERRUPTED && !line_is_terminal(p->reader))
+            return EXIT_SIGINT;
     }
     return p->failed && !line_is_terminal(p->reader) ? EXIT_ERROR : EXIT_FINE;
 }
@@ -326,15 +369,18 @@ int command_repl(const struct command_line *c) {
     p.kept = arena_new();
     p.saved = buf_new(p.kept);
     struct buf typed = buf_new(p.arena);
+    interrupt_install(p.session, false); /* before the terminal is in another mode */
     p.pictures = terminal_pictures(&typed);
     session_pictures(p.session, p.pictures);
-    p.reader = line_reader_new(c->arena, p.session);
-    line_typed(p.reader, typed.at);
-    interrupt_install(p.session, false);
+    p.reader = line_reader_new(c->arena, p.session, &p.pictures);
+    if (!line_is_terminal(p.reader) || !interrupted()) /* else it was dropped */
+        line_typed(p.reader, typed.at);
     if (line_is_terminal(p.reader))
         printf("DCL %s. :help tells more, Ctrl-D leaves.\n", dcl_version());
     int status = read_and_run(&p);
     interrupt_install(NULL, false);
+    if (line_is_terminal(p.reader)) /* one that came behind the end of a line ends nothing */
+        interrupted();
     line_reader_close(p.reader);
     dcl_close(p.session);
     arena_free(p.kept);

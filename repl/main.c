@@ -4,8 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the options agree; false after a message. */
+static bool options_agree(const struct command_line *c) {
+    const char *backend = option_value(c, OPTION_backend);
+    if (!backend || strcmp(backend, "cpu") != 0 || !option_value(c, OPTION_check))
+        return true;
+    fprintf(stderr, "dcl: --check is what the reference evaluator does, and --backend cpu runs "
+                    "compiled code: one of both\n");
+    return false;
+}
+
 static int dispatch(const struct command_line *c) {
-    if (!words_fit(c))
+    if (!words_fit(c) || !options_agree(c))
         return EXIT_USAGE;
     switch (c->command) {
     case COMMAND_run: return command_run(c);
@@ -26,6 +36,18 @@ static int dispatch(const struct command_line *c) {
     return EXIT_BUG;
 }
 
+/* The same where memory runs out and the command has not said for what. */
+static int dispatch_in_memory(const struct command_line *c) {
+    jmp_buf no_memory, *former = arena_on_oom(&no_memory);
+    volatile int status = EXIT_ERROR;
+    if (setjmp(no_memory) == 0)
+        status = dispatch(c);
+    else
+        fprintf(stderr, "dcl: not enough memory\n");
+    arena_on_oom(former);
+    return status;
+}
+
 int main(int argc, char **argv) {
     struct command_line c = {.arena = arena_new()};
     int status = EXIT_USAGE;
@@ -34,7 +56,9 @@ int main(int argc, char **argv) {
         printf("dcl %s\n", dcl_version());
         status = EXIT_FINE;
     } else if (command_line_read(&c, argc, argv)) {
-        status = dispatch(&c);
+        status = dispatch_in_memory(&c);
+        if (interrupted()) /* between two calls, or behind the last one */
+            status = EXIT_SIGINT;
     }
     arena_free(c.arena);
     if (fflush(stdout) != 0 || ferror(stdout)) { /* a full disk, a reader that went away */

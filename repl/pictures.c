@@ -1,11 +1,14 @@
 /* How images can be shown on this terminal: by what the environment says of it and, where somebody
-   may be asked, by what it answers to a query. */
+   may be asked, by what it answers to a query. An answer that comes too late is found among the
+   keys: see on_answer in line.c. */
 #include "repl/prompt.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 100 }; /* milliseconds for an answer */
@@ -31,33 +34,71 @@ static bool find_answer(const char *text, size_t *from, size_t *to) {
     return true;
 }
 
-/* Asks for the attributes, of which 4 is sixel (DEC VT340, "primary device attributes"). What was
-   typed meanwhile goes to TYPED. */
-static bool answers_sixel(struct buf *typed) {
+bool answer_has_sixel(const char *answer) {
+    return strstr(answer, ";4;") || strstr(answer, ";4c");
+}
+
+static long milliseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Asks for the attributes and reads the first N bytes that come within PATIENCE, or as many as hold
+   the answer: how many. */
+static size_t ask(char *bytes, size_t n) {
+    size_t have = 0, from, to;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (write(STDOUT_FILENO, "\033[c", 3) != 3)
+        return 0;
+    for (long end = milliseconds() + PATIENCE; have < n;) {
+        long left = end - milliseconds();
+        if (left <= 0 || poll(&in, 1, (int)left) != 1)
+            break;
+        ssize_t got = read(STDIN_FILENO, bytes + have, n - have);
+        if (got <= 0)
+            break;
+        have += (size_t)got;
+        bytes[have] = '\0';
+        if (find_answer(bytes, &from, &to))
+            break;
+    }
+    return have;
+}
+
+/* The same in a mode in which the terminal hands over and shows nothing by itself. Signals that
+   would end the program, or stop it, in this mode wait until the former one is back. */
+static size_t ask_in_mode(char *bytes, size_t n) {
+    static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGPIPE};
     struct termios former, raw;
-    size_t from, to;
+    sigset_t block, before;
     if (tcgetattr(STDIN_FILENO, &former) != 0)
-        return false;
+        return 0;
+    sigemptyset(&block);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&block, ends[i]);
+    sigprocmask(SIG_BLOCK, &block, &before);
     raw = former;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-    bool asked = write(STDOUT_FILENO, "\033[c", 3) == 3, answered = false;
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    while (asked && !answered && poll(&in, 1, PATIENCE) == 1) {
-        char bytes[256];
-        ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-        if (n <= 0)
-            break;
-        buf_bytes(typed, bytes, (size_t)n);
-        answered = find_answer(typed->at, &from, &to);
-    }
+    size_t got = ask(bytes, n);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &former);
-    if (!answered)
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return got;
+}
+
+/* Whether the terminal has sixel, attribute 4 (DEC VT340, "primary device attributes"). What was
+   typed meanwhile goes to TYPED. */
+static bool answers_sixel(struct buf *typed) {
+    char bytes[1024] = "";
+    size_t n = ask_in_mode(bytes, sizeof bytes - 1), from, to;
+    if (!find_answer(bytes, &from, &to)) {
+        buf_bytes(typed, bytes, n);
         return false;
-    const char *answer = arena_strndup(typed->arena, typed->at + from, to - from);
-    memmove(typed->at + from, typed->at + to, typed->n - to + 1);
-    typed->n -= to - from;
-    return strstr(answer, ";4;") || strstr(answer, ";4c");
+    }
+    buf_bytes(typed, bytes, from);
+    buf_bytes(typed, bytes + to, n - to);
+    return answer_has_sixel(arena_strndup(typed->arena, bytes + from, to - from));
 }
 
 enum picture_form terminal_pictures(struct buf *typed) {

@@ -55,16 +55,21 @@ bool word_usage(enum word_id w);
 /* --- line.c ---------------------------------------------------------------------------------- */
 
 struct line_reader;
-/* From standard input: with editing, history and completion on a terminal. */
-struct line_reader *line_reader_new(struct arena *a, dcl_session *s);
+/* From standard input: with editing, history and completion on a terminal. What that tells of
+   itself later than pictures.c waits for it goes to PICTURES and S. */
+struct line_reader *line_reader_new(struct arena *a, dcl_session *s, enum picture_form *pictures);
 void line_reader_close(struct line_reader *r);
 /* Whose names are completed from here on. */
 void line_reader_session(struct line_reader *r, dcl_session *s);
-enum line_status { LINE_READ, LINE_END, LINE_INTERRUPTED };
-/* A line without its end, valid until the next call. MORE: it goes on with one before. */
+enum line_status { LINE_READ, LINE_END, LINE_INTERRUPTED, LINE_FAILED };
+/* A line without its end, valid until the next call. MORE: it goes on with one before. LINE_FAILED
+   is with errno. */
 enum line_status line_read(struct line_reader *r, bool more, const char **line, size_t *n);
 /* The line is read again. */
 void line_unread(struct line_reader *r);
+/* Drops what was pasted or typed ahead and, if a line has come in part, the rest of it: after
+   Ctrl-C or a jump out of line_read. */
+void line_drop(struct line_reader *r);
 bool line_is_terminal(const struct line_reader *r);
 /* Whether the next line can be looked at without waiting for somebody. */
 bool line_can_look(const struct line_reader *r);
@@ -81,6 +86,11 @@ void line_history(struct line_reader *r, int most, void (*f)(void *data, int num
 
 /* What was typed before the reader was there. */
 void line_typed(struct line_reader *r, const char *keys);
+
+/* --- pictures.c ------------------------------------------------------------------------------- */
+
+/* Whether ANSWER, ESC [ ? NUMBER ; .. c, says that the terminal shows sixel images. */
+bool answer_has_sixel(const char *answer);
 
 /* --- history.c: what was typed, kept over sessions -------------------------------------------- */
 

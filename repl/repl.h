@@ -127,10 +127,11 @@ int command_export(const struct command_line *c);
 int command_repl(const struct command_line *c);
 int command_help(const struct command_line *c);
 
-/* interrupt.c: Ctrl-C stops the running call of S (NULL: none). HARD: a second one ends the
-   program. */
+/* interrupt.c: Ctrl-C stops the running call of S or, between two, the next one (NULL: it is only
+   counted). HARD: a second one ends the program. One that came before and that nobody has asked for
+   stops S. */
 void interrupt_install(dcl_session *s, bool hard);
-/* Whether there was one; forgets it. */
+/* Whether there was one since this was asked last; the session goes on. */
 bool interrupted(void);
 /* Waits until FILE can be read; false if Ctrl-C (or another signal) came before or meanwhile. */
 bool interrupt_or_input(int file);

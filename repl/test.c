@@ -17,6 +17,8 @@ struct tests {
     bool wrong; /* the file's definitions are */
     int count, failures;
     int status;
+    dcl_session *open[2];
+    int nopen;
 };
 
 /* --- reports --------------------------------------------------------------------------------- */
@@ -75,7 +77,7 @@ static void write_aside(void *data, const char *text, size_t n) {
     fwrite(text, 1, n, stderr);
 }
 
-/* A session that knows the file's definitions; NULL after a report. */
+/* A session that knows the file's definitions, until close_sessions; NULL after a report. */
 static dcl_session *session_for(struct tests *t, const char *backend) {
     struct command_line c = *t->c;
     struct words one = {1, &backend};
@@ -88,19 +90,19 @@ static dcl_session *session_for(struct tests *t, const char *backend) {
     }
     interrupt_install(s, true);
     dcl_output(s, write_aside, NULL);
+    t->open[t->nopen++] = s;
     if (session_define(s, t->path) == 0)
         return s;
     t->wrong = true;
     report(t, false, 1, "definitions", 11);
     explain(t, s);
-    interrupt_install(NULL, false);
-    dcl_close(s);
     return NULL;
 }
 
-static void end_session(dcl_session *s) {
+static void close_sessions(struct tests *t) {
     interrupt_install(NULL, false);
-    dcl_close(s);
+    while (t->nopen)
+        dcl_close(t->open[--t->nopen]);
 }
 
 /* --- scripts --------------------------------------------------------------------------------- */
@@ -145,7 +147,7 @@ static void run_script(struct tests *t, const struct names *names, const struct 
         if (ast_is_definition(st) || st->kind == AST_USE)
             continue;
         if (!s && !(s = session_for(t, NULL)))
-            return;
+            break;
         struct arena *a = arena_under(t->arena);
         bool passed = dcl_run(s, in_place(a, file, st, &line), t->path) == 0;
         if (!passed || has_assert(names, st))
@@ -156,8 +158,7 @@ static void run_script(struct tests *t, const struct names *names, const struct 
         if (!passed && !is_assert(names, st))
             break;
     }
-    if (s)
-        end_session(s);
+    close_sessions(t);
 }
 
 /* --- examples -------------------------------------------------------------------------------- */
@@ -215,9 +216,7 @@ static void run_examples(struct tests *t, const struct names *names, const struc
         run_example(t, sessions, n, &e, name, line);
     }
 end:
-    for (int k = 0; k < n; k++)
-        if (sessions[k])
-            end_session(sessions[k]);
+    close_sessions(t);
 }
 
 static void test_file(struct tests *t) {
@@ -244,13 +243,27 @@ static void test_file(struct tests *t) {
         run_script(t, names, sources_get(d.sources, source), tree);
 }
 
+/* A file that memory does not suffice for has failed. */
+static void test_file_in_memory(struct tests *t) {
+    jmp_buf no_memory, *former = arena_on_oom(&no_memory);
+    bool enough = setjmp(no_memory) == 0;
+    if (enough)
+        test_file(t);
+    arena_on_oom(former);
+    if (enough)
+        return;
+    close_sessions(t);
+    arena_reset(t->arena);
+    report(t, false, 1, "not enough memory", 17);
+}
+
 int command_test(const struct command_line *c) {
     struct tests t = {.c = c, .tap = option_value(c, OPTION_tap) != NULL};
     for (int i = 0; i < c->files.n && t.status < EXIT_USAGE; i++) {
         t.arena = arena_new();
         t.path = c->files.at[i];
         t.wrong = false;
-        test_file(&t);
+        test_file_in_memory(&t);
         arena_free(t.arena);
     }
     if (t.tap)

@@ -1,5 +1,5 @@
 /* Functions as C programs see them: handles, their variants, calls. Shared by functions.c,
-   variants.c, calls.c and show.c. */
+   variants.c, calls.c, compiled.c, show.c, work.c, profile.c and export.c. */
 #ifndef DCL_SESSION_CALL_H
 #define DCL_SESSION_CALL_H
 

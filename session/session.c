@@ -97,20 +97,18 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     }
     s->errors = "";
     s->refused = false;
-    s->stop = 0;
-    rt_clear_stop(s->rt);
-    s->busy = 1;
     session_begin(s, NULL);
     former = arena_on_oom(&here);
     if (setjmp(here) == 0) {
         arena_reset(s->messages);
         diags_init(&s->diags, s->messages, s->sources);
         s->told = map_new(s->messages);
-        ok = prelude_read(s) && body(s, data) && s->diags.errors == 0;
+        bool stopped = session_stopped(s); /* before it began */
+        ok = !stopped && prelude_read(s) && body(s, data) && s->diags.errors == 0;
         if (!ok && s->diags.errors == 0)
             diag_error(&s->diags, (struct span){0}, ERR_INTERNAL, "a call failed without a reason");
         make_errors(s);
-        if (!s->prelude_read && s->diags.errors)
+        if (!stopped && !s->prelude_read && s->diags.errors)
             s->broken = s->errors = arena_printf(s->arena, "%s", s->errors);
     } else {
         s->errors = "error: not enough memory\n";
@@ -127,7 +125,8 @@ int session_guard(struct dcl_session *s, bool (*body)(struct dcl_session *s, voi
     s->folder = NULL;
     if (s->in_line)
         undo_end(s, !ok);
-    s->busy = 0;
+    if (!ok) /* a stop that came meanwhile was for this call; after a success it still waits */
+        dcl_go_on(s);
     session_end(s);
     s->failed = !ok;
     return ok ? 0 : 1;
@@ -170,10 +169,15 @@ void session_write(struct dcl_session *s, const char *text, size_t n) {
 }
 
 void dcl_stop(dcl_session *s) {
-    if (!s->busy)
-        return;
     s->stop = 1;
-    rt_stop(s->rt);
+    if (s->rt)
+        rt_stop(s->rt);
+}
+
+void dcl_go_on(dcl_session *s) {
+    s->stop = 0;
+    if (s->rt)
+        rt_clear_stop(s->rt);
 }
 
 bool session_stopped(struct dcl_session *s) {

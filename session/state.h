@@ -248,7 +248,7 @@ struct dcl_session {
     void (*write)(void *data, const char *text, size_t n);
     void *write_data;
     struct doing doing;
-    volatile int stop, busy;
+    volatile int stop;
 };
 
 /* session.c */

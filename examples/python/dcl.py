@@ -23,7 +23,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import weakref
 
 # The order of enum dcl_dtype: name, bytes, kind and NumPy's and memoryview's letter. Those of f16
@@ -67,7 +66,7 @@ def library():
             ("dcl_result_count", number, [p]),
             ("dcl_result_shapes", number, [p, tensors, number, tensors, shapes]),
             ("dcl_call", number, [p, tensors, number, tensors, number]),
-            ("dcl_show", text, [p, text, text]), ("dcl_stop", None, [p]),
+            ("dcl_show", text, [p, text, text]), ("dcl_stop", None, [p]), ("dcl_go_on", None, [p]),
             ("dcl_version", text, [])):
         function = getattr(lib, name)
         function.restype, function.argtypes = result, arguments
@@ -240,21 +239,18 @@ class Interrupt:
     announces the signal is written at once; a thread that reads it tells libdcl."""
 
     def __init__(self):
-        self.running, self.lock, self.pipe, self.calls = None, threading.Lock(), None, 0
+        self.running, self.lock, self.pipe = None, threading.Lock(), None
 
     def watch(self):
         while number := os.read(self.pipe[0], 1):
-            call = self.calls
-            while number[0] == signal.SIGINT and self.stop(call):
-                time.sleep(0.01)  # a call that was about to begin has not seen it
+            if number[0] == signal.SIGINT:
+                self.stop()
 
-    def stop(self, call):
-        """Stops what runs; whether that is still the call of this number."""
+    def stop(self):
+        """Stops what runs or is about to begin."""
         with self.lock:
-            same = self.running is not None and self.calls == call
-            if same:
+            if self.running is not None:
                 LIB.dcl_stop(self.running)
-            return same
 
     def call(self, session, function, *arguments):
         """Signals belong to the main thread; the calls of others just run, as do those of a
@@ -269,12 +265,13 @@ class Interrupt:
         if before not in (-1, self.pipe[1]):
             signal.set_wakeup_fd(before)
             return function(*arguments)
-        self.running, self.calls = session, self.calls + 1
+        self.running = session
         try:
             return function(*arguments)
         finally:
             with self.lock:
                 self.running = None
+                LIB.dcl_go_on(session)  # what came too late: Python raises its KeyboardInterrupt
             signal.set_wakeup_fd(before)
 
 

@@ -150,11 +150,14 @@ char *source_read_file(struct arena *a, const char *path, size_t *n, const char 
     return text;
 }
 
+bool source_is_text(const char *text, size_t n, const char **why) {
+    bool zeros = n && memchr(text, '\0', n);
+    if (zeros && why)
+        *why = "it holds zero bytes, so it is no text";
+    return !zeros;
+}
+
 char *source_read_text(struct arena *a, const char *path, size_t *n, const char **why) {
     char *text = source_read_file(a, path, n, why);
-    if (text && memchr(text, '\0', *n)) {
-        *why = "it holds zero bytes, so it is no text";
-        return NULL;
-    }
-    return text;
+    return text && source_is_text(text, *n, why) ? text : NULL;
 }

@@ -34,7 +34,9 @@ void source_position(const struct source *s, uint32_t offset, uint32_t *line, ui
 /* Reads a whole file into arena A. NULL on failure with a reason in *WHY (static or arena text);
    folders, files over 1 GiB and unreadable files fail. */
 char *source_read_file(struct arena *a, const char *path, size_t *n, const char **why);
-/* The same of a program: one with zero bytes is refused. */
+/* The same of a program: what is no text is refused. */
 char *source_read_text(struct arena *a, const char *path, size_t *n, const char **why);
+/* Whether TEXT holds no zero bytes; if not, the reason in *WHY, which may be NULL. */
+bool source_is_text(const char *text, size_t n, const char **why);
 
 #endif

@@ -57,6 +57,8 @@ is_run(["run", "f.dcl", "--thread", "2"], 2, "", ["did you mean --threads?"])
 is_run(["run", "f.dcl", "--threads"], 2, "", ["--threads needs a value"])
 is_run(["run", "f.dcl", "--threads=none"], 2, "", ["threads"])
 is_run(["run", "f.dcl", "--backend", "gpu"], 2, "", ["cpu or ref"])
+for command in ["run", "f.dcl"], ["test", "f.dcl"], ["repl"]:
+    is_run([*command, "--check", "--backend", "cpu"], 2, "", ["--check", "--backend cpu"])
 is_run(["run", "f.dcl", "--passes", "tidy"], 2, "", ["tidy"])
 is_run(["run", "f.dcl", "--target-cpu", "z80"], 2, "", ["z80", "haswell"])
 is_run(["run"], 2, "", ["one file"])

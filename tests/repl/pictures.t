@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import struct
+import time
 import xml.dom.minidom
 import zlib
 
@@ -145,6 +146,42 @@ tap.ok("\x1bPq\"1;1;168;84" in got and "#5!168~$-" in got and got.count("-") == 
        "sixel", repr(got))
 got = on_terminal("typed", {}, ["before"], "\x1b[?62;4;22c", before="before = 41 + 1\r")
 tap.ok("42" in got, "what is typed meanwhile is not lost", repr(got))
+
+
+def late(name, first, second, want):
+    """A terminal whose answer, or the SECOND part of it, comes when the prompt waits."""
+    t = Terminal(tap.DCL, "--backend", "ref", term="xterm",
+                 env={"COLORTERM": "", "KITTY_WINDOW_ID": "", "DCL_HISTORY": ""})
+    try:
+        t.until("\x1b[c")
+        t.type(first)
+        t.prompt()
+        if not first:
+            t.type("21 + ")
+        t.type(second)
+        time.sleep(0.1)
+        t.type("21\r" if not first else "21 + 21\r")
+        got = t.prompt()
+        tap.ok("42" in got and "error" not in got, name + ": it is no text", repr(got))
+        for line in IMAGES.strip().split("\n") + [":reset"] * name.endswith("reset"):
+            t.type(line + "\r")
+            t.prompt()
+        t.type("y: f32[2, 2] = 1; show_image(y)\r")
+        got = t.prompt()
+        tap.ok(("\x1bPq" in got) == want, name + ": it is used" if want else name + ": shades",
+               repr(got))
+        t.type("\x04")
+        t.wait()
+    except (TimeoutError, EOFError) as e:
+        tap.fail(name, str(e))
+        os.kill(t.pid, signal.SIGKILL)
+
+
+late("a late answer", "", "\x1b[?62;4;22c", True)
+late("half an answer", "\x1b[?62;4", ";22c", True)
+late("a late answer, then a reset", "", "\x1b[?62;4;22c", True)
+late("a late answer without sixel", "", "\x1b[?62;22c", False)
+late("a report of kitty", "", "\x1b_Gi=1;OK\x1b\\", False)
 got = on_terminal("dumb", {"TERM": "dumb"}, ["show_image(ramp)"])
 tap.ok(" .:-=+*#%@\n" in got and "\x1b" not in got, "a dumb terminal is not asked", repr(got))
 got = on_terminal("dots", {"COLORTERM": "truecolor"}, ["plot([0, 1])"], "\x1b[?1c")

@@ -125,6 +125,31 @@ static void check_stop(const char *options, const char *text) {
     dcl_close(s);
 }
 
+/* A stop before a call ends it, unless it is taken back; one call, not two. */
+static void check_early_stop(const char *options) {
+    dcl_session *s = dcl_open(options);
+    dcl_stop(s); /* before the library has been read */
+    ok(dcl_run(s, "a = 1", NULL) != 0 && strstr(dcl_errors(s), "interrupted"),
+       "%s: a stop before the first call ends it", options);
+    is_int(dcl_run(s, source, NULL), 0, "%s: and not the next", options);
+    dcl_stop(s);
+    ok(dcl_run(s, "print(1)", NULL) != 0 && strstr(dcl_errors(s), "interrupted"),
+       "%s: a stop between two calls ends the second", options);
+    float out[3] = {0};
+    dcl_function *f = dcl_compile(s, "f");
+    dcl_stop(s);
+    ok(f && call(f, out) != 0 && strstr(dcl_errors(s), "interrupted"), "%s: of a function, too",
+       options);
+    is_int(call(f, out), 0, "%s: once", options);
+    dcl_stop(s);
+    dcl_go_on(s);
+    is_int(call(f, out), 0, "%s: what is taken back stops nothing", options);
+    dcl_stop(s);
+    ok(dcl_run(s, "1 +", NULL) != 0, "%s: a call that fails", options);
+    is_int(dcl_run(s, "a = 1", NULL), 0, "%s: has met what came before", options);
+    dcl_close(s);
+}
+
 /* The n-th allocation fails: the call says so, nothing is lost, and the session goes on. */
 static void check_memory(const char *options) {
     long n = 1;
@@ -165,6 +190,8 @@ int main(void) {
     check_calls("backend=cpu threads=2");
     check_two();
     check_foreign();
+    check_early_stop("backend=cpu");
+    check_early_stop("backend=ref");
     check_stop("backend=cpu", running);
     check_stop("backend=cpu", elaborating);
     check_stop("backend=cpu", listing);
