@@ -248,12 +248,6 @@ static enum line_status read_input(struct prompt *p, struct input *in) {
 
 /* --- running ------------------------------------------------------------------------------- */
 
-void prompt_keep(struct prompt *p, const char *text) {
-    buf_text(&p->saved, text);
-    if (p->saved.n && p->saved.at[p->saved.n - 1] != '\n')
-        buf_text(&p->saved, "\n");
-}
-
 /* Where TEXT, which is wrong, begins as a command without its colon, says so. */
 static void offer_command(struct prompt *p, const char *text) {
     text = without_blanks(text);
@@ -284,7 +278,7 @@ static void run_input(struct prompt *p, const struct input *in) {
         ok = session_line(p->session, in->text.at, path) == 0;
         print_messages(p->session);
         if (ok)
-            prompt_keep(p, in->text.at);
+            saved_add(p, in->text.at, NULL);
         else
             offer_command(p, in->text.at);
     }
@@ -367,7 +361,6 @@ int command_repl(const struct command_line *c) {
         return EXIT_USAGE;
     p.arena = arena_new();
     p.kept = arena_new();
-    p.saved = buf_new(p.kept);
     struct buf typed = buf_new(p.arena);
     interrupt_install(p.session, false); /* before the terminal is in another mode */
     p.pictures = terminal_pictures(&typed);

@@ -9,20 +9,29 @@
 
 /* --- loop.c ---------------------------------------------------------------------------------- */
 
+/* A text that has run. */
+struct saved_text {
+    const char *text, *folder; /* of its file, with a slash; "" of what was typed */
+};
+
 struct prompt {
     const struct command_line *options;
     struct arena *arena; /* of one input */
     dcl_session *session;
     struct line_reader *reader;
     enum picture_form pictures;
-    struct arena *kept; /* of SAVED */
-    struct buf saved;   /* the inputs that had no error: what :save writes */
+    struct arena *kept;           /* of SAVED */
+    VEC(struct saved_text) saved; /* the inputs that had no error: what :save writes */
     unsigned inputs;
     bool failed, quit;
 };
 
-/* Notes TEXT, which has run, for :save. */
-void prompt_keep(struct prompt *p, const char *text);
+/* --- saved.c --------------------------------------------------------------------------------- */
+
+/* Notes TEXT, which has run, for :save; from the file PATH, or NULL. */
+void saved_add(struct prompt *p, const char *text, const char *path);
+/* Writes what was noted to the file PATH; false with errno. */
+bool saved_write(struct prompt *p, const char *path);
 
 /* --- words.c: the commands of word.def -------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* The commands of the prompt: finding them, and those about the session itself. */
 #include "repl/prompt.h"
 
-#include "lang/base/source.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,21 +156,20 @@ static const char *file_name(struct prompt *p, const char *text) {
 }
 
 bool word_load(struct prompt *p, const char *arguments) {
-    const char *path = file_name(p, arguments), *why;
-    size_t n;
+    const char *path = file_name(p, arguments), *text;
     if (!*path)
         return word_usage(WORD_load);
-    bool ok = session_load(p->session, path) == 0;
+    bool ok = session_load(p->session, path, &text) == 0;
     print_messages(p->session);
-    struct buf model = buf_new(p->arena);
-    if (ok && session_is_model(path)) { /* the statement that does the same */
+    if (ok && text) {
+        saved_add(p, text, path);
+    } else if (ok) { /* a model: the statement that does the same */
+        struct buf model = buf_new(p->arena);
         buf_text(&model, "model = load(");
         quote_text(&model, path);
         buf_text(&model, ")");
+        saved_add(p, model.at, NULL);
     }
-    const char *text = !ok ? NULL : model.n ? model.at : source_read_text(p->arena, path, &n, &why);
-    if (text)
-        prompt_keep(p, text);
     return ok;
 }
 
@@ -180,7 +177,7 @@ bool word_save(struct prompt *p, const char *arguments) {
     const char *path = file_name(p, arguments);
     if (!*path)
         return word_usage(WORD_save);
-    bool ok = replace_file(p->arena, path, &p->saved);
+    bool ok = saved_write(p, path);
     if (!ok) {
         fflush(stdout);
         fprintf(stderr, "%s cannot be written: %s\n", path, strerror(errno));

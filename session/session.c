@@ -230,22 +230,23 @@ int session_line(dcl_session *s, const char *text, const char *path) {
 }
 
 static bool run_file(struct dcl_session *s, void *data) {
-    struct run r = {.path = data};
+    struct run *r = data;
     const char *why;
-    if (model_is_path(r.path))
-        return model_run(s, r.path);
-    r.text = source_read_text(s->messages, r.path, &r.n, &why);
-    if (!r.text) {
-        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r.path, why);
+    if (model_is_path(r->path))
+        return model_run(s, r->path);
+    r->text = source_read_text(s->messages, r->path, &r->n, &why);
+    if (!r->text) {
+        diag_error(&s->diags, (struct span){0}, ERR_FILE_READ, r->path, why);
         return false;
     }
-    const char *slash = strrchr(r.path, '/');
-    s->folder = slash ? arena_strndup(s->messages, r.path, (size_t)(slash - r.path + 1)) : NULL;
-    return run_text(s, &r);
+    const char *slash = strrchr(r->path, '/');
+    s->folder = slash ? arena_strndup(s->messages, r->path, (size_t)(slash - r->path + 1)) : NULL;
+    return run_text(s, r);
 }
 
 int dcl_run_file(dcl_session *s, const char *path) {
-    return session_guard(s, run_file, (void *)path);
+    struct run r = {.path = path};
+    return session_guard(s, run_file, &r);
 }
 
 static bool load_file(struct dcl_session *s, void *data) {
@@ -253,8 +254,11 @@ static bool load_file(struct dcl_session *s, void *data) {
     return run_file(s, data);
 }
 
-int session_load(dcl_session *s, const char *path) {
-    return session_guard(s, load_file, (void *)path);
+int session_load(dcl_session *s, const char *path, const char **text) {
+    struct run r = {.path = path};
+    int failed = session_guard(s, load_file, &r);
+    *text = failed ? NULL : r.text;
+    return failed;
 }
 
 struct reading {
