@@ -81,9 +81,9 @@ int dcl_call(dcl_function *f, const dcl_tensor *args, int nargs, const dcl_tenso
    Valid until the next call. NULL on errors. */
 const char *dcl_show(dcl_function *f, const char *after, const char *what);
 /* May be called from a signal handler or another thread: ends the running call with an error. If
-   that is through already, or none runs, it ends the next one, as it begins: so no stop is lost, and
-   what came too late can be taken back by dcl_go_on. A call that fails, whatever the reason, has
-   met the stops before its end. */
+   that is through already, or none runs, it ends the next one, as it begins: so no stop is lost,
+   and what came too late can be taken back by dcl_go_on. A call that fails, whatever the reason,
+   has met the stops before its end. */
 void dcl_stop(dcl_session *s);
 /* Takes back a dcl_stop that no call has met. */
 void dcl_go_on(dcl_session *s);

@@ -135,8 +135,8 @@ static bool has_line(struct prompt *p, const char **line, size_t *n, enum line_s
 }
 
 /* Whether the next line, which can be looked at, belongs to the input: of what was pasted all that
-   is no command, else what goes on with the last line. If not, the input ends here, as *STATUS says.
-   */
+   is no command, else what goes on with the last line. If not, the input ends here, as *STATUS
+   says. */
 static bool takes_next(struct prompt *p, const char **line, size_t *n, enum line_status *status) {
     const char *pasted = line_pasted(p->reader);
     *status = LINE_READ;

@@ -36,6 +36,9 @@ static bool open_session(struct dcl_session *s, const char *options) {
     s->names = names_new(a);
     s->sources = sources_new(a);
     s->modules = map_new(a);
+    s->pairs = map_new(a);
+    s->mentions = map_new(a);
+    s->unfit = map_new(a);
     s->store.owned = map_new(s->store.arena);
     diags_init(&s->diags, s->messages, s->sources);
     const char *wrong = options_read(a, options, &s->options);

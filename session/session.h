@@ -41,8 +41,8 @@ int session_line(dcl_session *s, const char *text, const char *path);
 int session_check(dcl_session *s, const char *path);
 /* The same, and its definitions stay. */
 int session_define(dcl_session *s, const char *path);
-/* Reads and runs a file as one line: an error takes back all that it did. *TEXT: what has run, valid
-   until the next call; NULL after an error, and of a model. */
+/* Reads and runs a file as one line: an error takes back all that it did. *TEXT: what has run,
+   valid until the next call; NULL after an error, and of a model. */
 int session_load(dcl_session *s, const char *path, const char **text);
 
 /* A name that an option of the command line gave. */

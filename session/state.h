@@ -217,6 +217,7 @@ struct dcl_session {
     const char *broken;  /* the library's errors: no call succeeds */
     struct map modules;  /* path's name -> struct module *, of `use` */
     uint64_t generation; /* counts definitions: what was compiled before may be stale */
+    struct map pairs, mentions, unfit; /* see Note [dependents] */
 
     struct store store;
     struct env *script;   /* variables */
@@ -294,6 +295,18 @@ struct text *text_read(struct dcl_session *s, struct module *m, const char *path
 struct name script_nearest(struct dcl_session *s, struct name n);
 void text_release(struct dcl_session *s, struct text *t);
 struct text *text_of_source(struct dcl_session *s, uint32_t source);
+/* check_file for a text of the session. */
+bool text_check(struct dcl_session *s, struct arena *a, struct module *m, struct diags *d,
+                struct ast *file);
+
+/* dependents.c: see Note [dependents] there */
+/* DEF has been added to the session's definitions. */
+void dependents_note(struct dcl_session *s, const struct ast *def);
+/* What the text SOURCE has defined since the undo list had MARK entries: tells of definitions
+   outside of it that no longer fit. */
+void dependents_check(struct dcl_session *s, struct module *m, uint32_t source, uint32_t mark);
+/* Definitions have been taken back. */
+void dependents_undone(struct dcl_session *s);
 
 /* script.c */
 /* Where the names of the statement that runs are looked up first. */

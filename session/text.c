@@ -206,6 +206,12 @@ static void check_shapes(struct dcl_session *s, struct module *m, struct ast *fi
     }
 }
 
+bool text_check(struct dcl_session *s, struct arena *a, struct module *m, struct diags *d,
+                struct ast *file) {
+    struct check_builtins builtins = {is_builtin, s, each_variable, each_builtin};
+    return check_file(a, m, &builtins, is_variable, s, d, file);
+}
+
 /* A function that is defined anew has the gradient function that stands in the same text, not above
    a definition of the function that this one replaces, or none. */
 static bool read_items(struct dcl_session *s, struct module *m, const char *path, struct text *t) {
@@ -227,8 +233,7 @@ static bool read_items(struct dcl_session *s, struct module *m, const char *path
             forget_gradient(s, m, item->name);
         define(s, m, item);
     }
-    struct check_builtins builtins = {is_builtin, s, each_variable, each_builtin};
-    check_file(t->arena, m, &builtins, is_variable, s, &s->diags, t->file);
+    text_check(s, t->arena, m, &s->diags, t->file);
     check_shapes(s, m, t->file);
     if (s->diags.errors && s->wants && !s->wants->entry) {
         wanted_check(s, t->file); /* a slip in a variable that is given may be the reason */
@@ -245,6 +250,12 @@ struct text *text_read(struct dcl_session *s, struct module *m, const char *path
     t->source = sources_add(s->sources, path, text, n);
     t->file = parse_source(t->arena, s->names, &s->diags, t->source);
     bool ok = s->diags.errors == 0 && read_items(s, m, path, t);
+    if (ok && m == s->module) {
+        dependents_check(s, m, t->source, mark);
+        for (uint32_t i = 0; i < t->file->nkids; i++)
+            if (ast_is_definition(t->file->kids[i]))
+                dependents_note(s, t->file->kids[i]);
+    }
     if (own)
         undo_definitions(s, mark, !ok);
     if (ok)

@@ -48,6 +48,7 @@ static void take_back(struct dcl_session *s, const struct undo *u) {
         break;
     case UNDO_DEFINITION:
         map_put(&u->module->defs, u->name.i, (uintptr_t)u->definition);
+        dependents_undone(s);
         s->generation++;
         break;
     case UNDO_MODULE: map_put(&s->modules, u->name.i, 0); break;
