@@ -103,6 +103,8 @@ struct eval_ops {
     /* A state has been declared by a new instance: make and initialise it. Script only; NULL: an
        error. */
     bool (*new_state)(void *host, struct state *s, const struct value *init, struct span span);
+    /* States have types only: how they start is not evaluated, and new_state not asked for. */
+    bool stateless;
     /* A tensor of the script that is used inside: gives the tensor to use. */
     bool (*import)(void *host, const struct value *v, struct value *out);
     /* A tensor of the script for the N numbers AT, row-major, of type T and static DIMS. *MADE:

@@ -72,9 +72,10 @@ static bool new_state(struct eval *ev, struct instance *self, const struct ast *
     }
     if (!lay_out_state(ev, self->env, m, s))
         return false;
-    if (m->kids[1] && !eval_expr(ev, self->env, m->kids[1], &init))
+    bool starts = m->kids[1] && !ev->ops->stateless;
+    if (starts && !eval_expr(ev, self->env, m->kids[1], &init))
         return false;
-    if (!host_new_state(ev, s, m->kids[1] ? &init : NULL, m->span))
+    if (!ev->ops->stateless && !host_new_state(ev, s, starts ? &init : NULL, m->span))
         return false;
     VEC_PUSH(ev->arena, self->states, s);
     env_bind(self->env, m->name, (struct value){.kind = VAL_STATE, .dtype = t, .state = s},

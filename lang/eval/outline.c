@@ -158,8 +158,12 @@ static bool not_here(struct outline *o, struct span span) {
 }
 
 static bool op_state(void *host, struct state *s, struct value *out) {
-    (void)out;
-    return not_here(host, s->def->span);
+    struct outline *o = host;
+    struct value *dims = ARENA_ARRAY(o->arena, struct value, s->rank);
+    for (uint32_t d = 0; d < s->rank; d++)
+        dims[d] = value_int(s->dims[d]);
+    *out = outline_tensor(o, s->path, s->dtype, s->rank, dims);
+    return true;
 }
 
 static bool op_gradient(void *host, const struct tensor *loss, uint32_t n,
@@ -197,6 +201,7 @@ static const struct eval_ops verbs = {
     .branch = op_branch,
     .require = op_require,
     .state = op_state,
+    .stateless = true,
     .gradient = op_gradient,
     .import = op_import,
 };

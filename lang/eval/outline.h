@@ -7,8 +7,8 @@
 
 struct outline;
 
-/* In arena A; lives as long as that. Errors go to D. There are no layers' states, gradients and
-   builtins of a session here. */
+/* In arena A; lives as long as that. Errors go to D. There are no gradients and builtins of
+   a session here; states have their types. */
 struct outline *outline_new(struct arena *a, struct names *names, struct sym_ctx *syms,
                             struct diags *d, const struct module *prelude);
 struct eval *outline_eval(struct outline *o);

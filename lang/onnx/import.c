@@ -476,8 +476,15 @@ void take_called(struct map *taken, const struct ast *e) {
 static void take_functions(struct importer *m, const struct onnx_order *o) {
     rewrite_rules rules = {0};
     rewrite_rules_of(m->arena, o->program, &rules);
-    for (uint32_t i = 0; i < rules.n; i++)
+    for (uint32_t i = 0; i < rules.n; i++) {
+        const struct ast *made = rewrite_instance(rules.at[i].module, rules.at[i].rule->kids[1]);
+        bool known = !made;
         take_called(&m->taken, rules.at[i].rule);
+        for (uint32_t k = 0; !known && k < m->library.n; k++)
+            known = name_eq(m->library.at[k], made->kids[0]->name);
+        if (!known)
+            VEC_PUSH(m->arena, m->library, made->kids[0]->name);
+    }
 }
 
 static struct ast *make_file(struct importer *m, const struct onnx_order *o,

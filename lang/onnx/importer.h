@@ -104,6 +104,7 @@ struct importer {
     struct map symbols;            /* name of a dimension, as an id of the model -> name */
     struct map dims;               /* names that are symbols of the outline -> 1 */
     struct map taken;              /* names that mean something in all methods: functions, dims */
+    VEC(struct name) library;      /* layers that rules make */
     struct wire_bytes prefix;      /* of names in the layer whose method is written */
     bool inside;                   /* it is not the model's */
     const struct onnx_call *call;  /* in whose function that stands, or NULL */
@@ -159,6 +160,8 @@ bool operand_fixed(struct importer *m, const struct operand *x, bool integers, s
 bool operand_round(enum dtype t, struct value *v);
 /* V, which holds exact elements of T, as a program writes them: 0.1 for the f32 nearest to it. */
 struct value operand_shown(struct importer *m, enum dtype t, struct value v);
+/* Numbers, or lists of them, as a tensor. */
+struct ast *operand_numbers(struct importer *m, const struct value *v);
 /* E as elements of T. */
 struct ast *operand_cast(struct importer *m, enum dtype t, struct ast *e);
 /* An expression that reads X as a tensor. WEAK: a number may take the element type it meets. */
@@ -181,6 +184,19 @@ void import_node(struct importer *m, const struct onnx_node *x);
 
 /* Applies the rules that PROGRAM sees to all lines. */
 void rewrite_lines(struct importer *m, const struct module *program);
+
+/* --- instances.c ----------------------------------------------------------------------------- */
+
+/* E is a call of an instance whose states are given, as a rule made it. Whether they are weights
+   that the layer can have. */
+bool instance_fits(struct importer *m, struct ast *e);
+/* E without its states. */
+struct ast *instance_bare(struct importer *m, const struct ast *e);
+/* Notes what E was: an expression in which instance_role stands for a state. */
+void instance_was(struct importer *m, struct ast *e, struct ast *was);
+struct ast *instance_role(struct importer *m, struct name state);
+/* What reads the instance that E, resolved, calls; NULL: E is no such call, or that is not known. */
+const struct ast *instance_read(struct importer *m, const struct ast *e);
 
 /* --- calls.c --------------------------------------------------------------------------------- */
 

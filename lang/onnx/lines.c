@@ -64,6 +64,8 @@ static void note_weight(void *data, struct operand *x) {
 void drop_weights(struct importer *m) {
     struct onnx_model *model = m->model;
     struct visitor v = {m, note_weight, m};
+    for (uint32_t i = 0; i < model->weights.n; i++)
+        model->weights.at[i].used = false;
     visit_body(&v, m->body);
     for (uint32_t i = 0; i < model->outputs.n; i++) {
         const struct operand *x = operand_of(m, model->outputs.at[i].id);
@@ -149,6 +151,12 @@ struct ast *finished(struct importer *m, struct ast *e) {
     const struct operand *x = stood_for(m, e);
     if (x)
         return x->read ? ast_clone(m->arena, x->read) : new_text_name(m, "_");
+    const struct ast *member = instance_read(m, e);
+    if (member) {
+        while (e->kids[e->nkids - 1]->kind == AST_KEYWORD)
+            e->nkids--;
+        e->kids[0] = ast_clone(m->arena, member);
+    }
     for (uint32_t k = 0; k < e->nkids; k++)
         if (e->kids[k])
             e->kids[k] = finished(m, e->kids[k]);
@@ -201,6 +209,18 @@ static bool cut_prefix(struct wire_bytes *name, struct wire_bytes prefix) {
     return begins_so;
 }
 
+/* `fc1_out` for what the instance that MEMBER reads gives, `blocks_0_out` of an element of a list. */
+static struct wire_bytes name_of_member(struct importer *m, const struct ast *member) {
+    struct buf b = buf_new(m->arena);
+    const struct ast *of = member->kind == AST_INDEX ? member->kids[0] : member;
+    const char *text = of->kind == AST_INDEX ? "layer" : name_text(m->names, of->name);
+    buf_text(&b, text);
+    if (member->kind == AST_INDEX)
+        buf_printf(&b, "_%lld", (long long)member->kids[1]->integer);
+    buf_text(&b, "_out");
+    return (struct wire_bytes){b.at, b.n};
+}
+
 /* What target K of a line is called: after the function that stands for its nodes, of
    `/ln/Add_1_output_0` ln_layer_norm. */
 static struct wire_bytes name_of_line(struct importer *m, const struct line *line, uint32_t k) {
@@ -227,6 +247,7 @@ void finish_line(struct importer *m, const struct line *line, struct ast *block)
     }
     if (finish_alias(m, line))
         return;
+    const struct ast *member = instance_read(m, line->value);
     struct ast *value = finished(m, line->value), *x = new_node(m, AST_ASSIGN, 1);
     if (line->choice) {
         struct ast *condition = value;
@@ -241,7 +262,9 @@ void finish_line(struct importer *m, const struct line *line, struct ast *block)
         struct operand *to = line->targets[k];
         if (to) {
             bool result = !m->inside && !name_none(to->result);
-            name = result ? to->result : claim_value(m, name_of_line(m, line, k));
+            name = result ? to->result
+                          : claim_value(m, member ? name_of_member(m, member)
+                                                  : name_of_line(m, line, k));
             to->read = new_name(m, name);
         }
         ast_push(m->arena, x, new_name(m, name));

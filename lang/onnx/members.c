@@ -137,6 +137,7 @@ static struct ast *make_state(struct maker *k, struct name name, const struct on
     type->flags = w->rank ? AST_BRACKETS : 0;
     for (uint32_t d = 0; d < w->rank; d++)
         type->kids[d] = new_int(k, w->dims[d]);
+    state->flags = w->buffer ? AST_BUFFER : 0;
     state->name = name;
     state->kids[0] = type;
     return state;
@@ -154,61 +155,14 @@ static struct ast *define_layer(struct maker *k, struct name name, struct ast *b
 
 /* --- layers of the library -------------------------------------------------------------------- */
 
-/* Whether the weight has the dimensions that LETTERS say; SIZES are those known by letter, -1 else.
- */
-static bool dims_fit(const struct onnx_weight *w, const char *letters, size_t n, int64_t *sizes) {
-    if (w->type != DT_f32 || w->rank != n)
-        return false;
-    for (size_t d = 0; d < n; d++) {
-        int64_t *size = &sizes[letters[d] - 'A'];
-        if (*size >= 0 && *size != w->dims[d])
-            return false;
-        *size = w->dims[d];
-    }
-    return true;
-}
-
-/* STATES: "name LETTERS name LETTERS ..", as onnx.def has them. */
-static bool states_fit(const struct part *p, const char *states, int64_t sizes[26]) {
-    uint32_t found = 0;
-    for (int i = 0; i < 26; i++)
-        sizes[i] = -1;
-    while (*states) {
-        size_t n = strcspn(states, " "), dims = strcspn(states + n + 1, " ");
-        const struct part *kid = NULL;
-        for (uint32_t i = 0; i < p->kids.n && i < 8 && !kid; i++)
-            if (p->kids.at[i]->text.n == n && memcmp(p->kids.at[i]->text.at, states, n) == 0)
-                kid = p->kids.at[i];
-        if (!kid || !kid->weight || kid->weight->local.n ||
-            !dims_fit(kid->weight, states + n + 1, dims, sizes))
-            return false;
-        found++;
-        states += n + 1 + dims;
-        states += *states == ' ';
-    }
-    return found == p->kids.n;
-}
-
-static const struct {
-    const char *layer, *states, *arguments, *doc;
-} library[] = {
-#define STATES(layer, states, arguments, ...) {#layer, states, arguments, __VA_ARGS__},
-#include "lang/onnx/onnx.def"
-};
-enum { LIBRARY = sizeof library / sizeof library[0] };
-
-/* The call that makes a layer of the library with the states of P, NULL if there is none. */
+/* The call that makes the layer of the library whose states P's are, NULL if there is none. */
 static struct ast *library_layer(struct maker *k, const struct part *p) {
-    int64_t sizes[26];
-    for (size_t i = 0; i < LIBRARY; i++) {
-        if (!states_fit(p, library[i].states, sizes))
-            continue;
-        struct ast *call = make_call(k, name_of_text(k->names, library[i].layer));
-        for (const char *c = library[i].arguments; *c; c++)
-            ast_push(k->arena, call, new_int(k, sizes[*c - 'A']));
-        return call;
-    }
-    return NULL;
+    const struct ast *made =
+        p->kids.n && p->kids.at[0]->weight ? p->kids.at[0]->weight->made : NULL;
+    for (uint32_t i = 0; made && i < p->kids.n; i++)
+        if (!p->kids.at[i]->weight || p->kids.at[i]->weight->made != made)
+            made = NULL;
+    return made ? ast_clone(k->arena, made) : NULL;
 }
 
 /* --- members -------------------------------------------------------------------------------- */
@@ -251,9 +205,9 @@ static const char *names_of_layer(struct maker *k, const char *outer, const char
 }
 
 /* Layers of the library are no names of members. */
-static void take_library(struct idents *scope) {
-    for (size_t i = 0; i < LIBRARY; i++)
-        idents_claim(scope, library[i].layer);
+static void take_library(const struct maker *k, struct idents *scope) {
+    for (uint32_t i = 0; i < k->methods->nlibrary; i++)
+        idents_claim(scope, name_text(k->names, k->methods->library[i]));
 }
 
 /* Nor is what a weight's name has in it a name of a layer. */
@@ -353,7 +307,7 @@ static struct ast *make_scope(struct maker *k, const struct part *p, const struc
         return make_list(k, p, at, length);
     }
     struct idents scope = idents_beside(k->layer_names);
-    take_library(&scope);
+    take_library(k, &scope);
     scope.symbols = k->methods->symbols;
     scope.more = k->methods->taken(k->methods->data, at->file);
     struct ast *body = new_node(k, AST_BLOCK, 0);
@@ -382,12 +336,11 @@ struct onnx_members onnx_members_new(struct arena *a, struct names *names,
     struct part *root = new_part(&k, (struct wire_bytes){"", 0});
     struct place top = {"", "", NULL, ""};
     k.out.states = ARENA_ARRAY(a, struct onnx_state, m->weights.n);
-    for (size_t i = 0; i < LIBRARY; i++)
-        idents_claim(layers, library[i].layer);
+    take_library(&k, layers);
     for (uint32_t i = 0; i < m->weights.n; i++)
         insert(&k, root, i);
     take_parts(&k, root);
-    take_library(scope);
+    take_library(&k, scope);
     for (uint32_t i = 0; i < root->kids.n; i++)
         VEC_PUSH(a, k.out.members, make_member(&k, root->kids.at[i], &top, scope));
     for (uint32_t i = 0; i < m->weights.n; i++)

@@ -33,7 +33,9 @@ struct onnx_methods {
     void (*weight)(void *data, uint32_t index, struct ast *access);
     /* Names that mean something in that method, or NULL. */
     const struct map *(*taken)(void *data, const char *key);
-    const struct map *symbols; /* which all methods have */
+    const struct map *symbols;  /* which all methods have */
+    const struct name *library; /* layers of the library */
+    uint32_t nlibrary;
 };
 
 /* How many parts a weight's dotted name has: 1 where it does not come apart at its dots. */

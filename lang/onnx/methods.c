@@ -333,7 +333,8 @@ static const struct map *taken_in(void *data, const char *key) {
 }
 
 struct onnx_methods scopes_methods(struct scopes *s) {
-    return (struct onnx_methods){s, method_of, list_at, weight_at, taken_in, &s->m->dims};
+    return (struct onnx_methods){s,        method_of,   list_at,          weight_at,
+                                 taken_in, &s->m->dims, s->m->library.at, s->m->library.n};
 }
 
 void scopes_finish(struct scopes *s, struct ast *block) {

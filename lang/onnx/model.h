@@ -31,6 +31,8 @@ struct onnx_weight {
     bool constant;           /* it stands in a node, not among the weights */
     bool used;               /* some expression reads it as a tensor */
     struct wire_bytes local; /* the dotted name that it is to have; empty: its own */
+    const struct ast *made;  /* the call that makes the layer of the library whose state it is */
+    bool buffer;             /* what is not trained */
 };
 
 /* A size, or a name for one, or neither. */
@@ -102,6 +104,8 @@ struct onnx_model {
     VEC(struct onnx_value) outputs;
     VEC(struct onnx_node) nodes;
 };
+
+struct ast;
 
 /* Adds a weight that FROM (a tensor, an attribute) is in the file; its index. */
 uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w, const void *from);

@@ -320,6 +320,40 @@ static void set_unknown(struct importer *m, const struct onnx_node *x) {
             operand_new(m, x->outputs[k], OPERAND_UNKNOWN, DT_NONE, value_none());
 }
 
+/* The scopes that a node is in and its name, with slashes: as it is called, or from what stands
+   beside it, "['', 'encoder', 'encoder.fc1', 'linear']". */
+static struct wire_bytes name_of_node(struct importer *m, const struct wire_node *x) {
+    static const char key[] =
+#define SCOPES(key, doc) key
+#include "lang/onnx/onnx.def"
+        ;
+    if (memchr(x->name.at ? x->name.at : "", '/', x->name.n))
+        return x->name;
+    for (uint32_t i = 0; i < x->metadata.n; i++) {
+        const struct wire_entry *e = x->metadata.at[i];
+        if (!wire_is(e->key, key))
+            continue;
+        const char *text = wire_text(m->arena, e->text), *scope = NULL;
+        size_t n = 0;
+        uint32_t quotes = 0;
+        const char *last = text;
+        for (const char *at = text; (at = strchr(at, '\'')); at++, quotes++) {
+            if (quotes % 2 == 0)
+                last = at + 1;
+            else if (strchr(at + 1, '\'')) { /* the last one is the node's */
+                scope = last;
+                n = (size_t)(at - last);
+            }
+        }
+        if (n) {
+            const char *name =
+                arena_printf(m->arena, "/%.*s/%s", (int)n, scope, wire_text(m->arena, x->name));
+            return (struct wire_bytes){name, strlen(name)};
+        }
+    }
+    return x->name;
+}
+
 /* Sets the outputs to V, which is what E gives, and adds the line unless all are known now. */
 static bool add_line(struct work *w, struct operand **at, struct ast *e, struct value v) {
     struct importer *m = w->m;
@@ -333,7 +367,7 @@ static bool add_line(struct work *w, struct operand **at, struct ast *e, struct 
     uint32_t room = several ? v.list->n + n : 1;
     struct line line = {.value = e,
                         .names = w->x->wire->output.at,
-                        .node = w->x->wire->name,
+                        .node = name_of_node(m, w->x->wire),
                         .targets = ARENA_ARRAY(m->arena, struct operand *, room)};
     for (uint32_t k = 0; k < n; k++) {
         set_output(w, at, k, several ? v.list->at[k] : v);

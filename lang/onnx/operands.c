@@ -197,12 +197,12 @@ static struct ast *blank_tensor(struct importer *m, enum dtype t, const struct v
     return call;
 }
 
-static struct ast *tensor_of_numbers(struct importer *m, const struct value *v) {
+struct ast *operand_numbers(struct importer *m, const struct value *v) {
     if (v->kind != VAL_LIST && v->kind != VAL_PACK)
         return ast_of_value(m, v);
     struct ast *call = new_call(m, literal), *list = new_node(m, AST_LIST, v->list->n);
     for (uint32_t i = 0; i < v->list->n; i++)
-        list->kids[i] = tensor_of_numbers(m, &v->list->at[i]);
+        list->kids[i] = operand_numbers(m, &v->list->at[i]);
     ast_push(m->arena, call, list);
     return call;
 }
@@ -227,7 +227,7 @@ struct ast *operand_tensor(struct importer *m, const struct operand *x, bool wea
     if (none)
         return none;
     v = operand_shown(m, x->type, v);
-    struct ast *e = tensor_of_numbers(m, &v);
+    struct ast *e = operand_numbers(m, &v);
     enum dtype own = own_type(&v);
     bool list = v.kind == VAL_LIST || v.kind == VAL_PACK;
     return own == x->type || own == DT_NONE || (weak && !list) ? e : operand_cast(m, x->type, e);

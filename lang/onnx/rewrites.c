@@ -19,22 +19,26 @@ struct rewriter {
     struct rewrite_text text;
     struct map made; /* stand-in -> struct made * of the line that makes it, and nothing else */
     uint32_t left;   /* rules that may still be applied to the line */
-    bool newest, met;
+    uint32_t depth;  /* graphs of nodes around it */
+    const struct rewrite_rule *rule;
+    bool newest;
 };
 
 /* --- what a stand-in is ---------------------------------------------------------------------- */
 
-/* The number that a weight without dimensions is, or NULL. */
+/* The number that a weight without dimensions is, the tensor of one number that one of one element
+   is; or NULL. */
 static const struct ast *number_of(struct rewriter *r, struct name n) {
     uint64_t at = 0;
     struct value v;
     if (!map_get(&r->m->stand_ins, n.i, &at))
         return NULL;
     const struct operand *x = (const struct operand *)(uintptr_t)at;
-    if (x->kind != OPERAND_WEIGHT || x->v.tensor->rank || !operand_fixed(r->m, x, false, &v))
+    if (x->kind != OPERAND_WEIGHT || x->v.kind != VAL_TENSOR || x->v.tensor->rank > 1 ||
+        (x->v.tensor->rank && x->v.tensor->dims[0].i != 1) || !operand_fixed(r->m, x, false, &v))
         return NULL;
     v = operand_shown(r->m, x->type, v);
-    return ast_of_value(r->m, &v);
+    return x->v.tensor->rank ? operand_numbers(r->m, &v) : ast_of_value(r->m, &v);
 }
 
 static const struct ast *value_of(void *data, struct name n) {
@@ -110,9 +114,40 @@ static void show_numbers(struct rewriter *r, struct rewrite_match *x) {
     for (uint32_t i = 0; i < x->bound.n; i++) {
         const struct ast *e = x->bound.at[i].value;
         const struct ast *number = e->kind == AST_NAME ? number_of(r, e->name) : NULL;
-        if (number)
+        if (number && number->kind != AST_CALL)
             x->bound.at[i].value = number;
     }
+}
+
+/* What the layer that E, the replacement of the match X, calls is made with becomes numbers, and E
+   keeps what it was; false if its states are none of the layer. */
+static bool make_instance(struct rewriter *r, const struct rewrite_match *x, struct ast *e) {
+    struct ast *layer = e->kids[0];
+    const struct ast *to = x->rule->kids[1];
+    struct rewrite_match roles = {.rule = x->rule};
+    struct value v;
+    if (r->depth) /* in graphs of nodes there are none */
+        return false;
+    for (uint32_t k = 1; k < layer->nkids; k++) {
+        bool keyword = layer->kids[k]->kind == AST_KEYWORD;
+        struct ast **arg = keyword ? &layer->kids[k]->kids[0] : &layer->kids[k];
+        if (!evaluate(r, *arg, &v))
+            return false;
+        if (v.kind == VAL_FLOAT)
+            v.f = print_number_value((double)(float)v.f, DT_f32);
+        *arg = ast_of_value(r->m, &v);
+    }
+    if (!instance_fits(r->m, e))
+        return false;
+    for (uint32_t i = 0; i < x->bound.n; i++)
+        VEC_PUSH(r->m->arena, roles.bound, x->bound.at[i]);
+    for (uint32_t k = 1; k < to->nkids; k++)
+        for (uint32_t i = 0; to->kids[k]->kind == AST_KEYWORD && i < roles.bound.n; i++)
+            if (to->kids[k]->kids[0]->kind == AST_NAME &&
+                name_eq(roles.bound.at[i].name, to->kids[k]->kids[0]->name))
+                roles.bound.at[i].value = instance_role(r->m, to->kids[k]->name);
+    instance_was(r->m, e, rewrite_filled(r->m->arena, &roles, x->rule->kids[0]));
+    return true;
 }
 
 /* The replacement of the match X, or NULL if its condition does not hold. */
@@ -129,6 +164,8 @@ static struct ast *replacement(struct rewriter *r, struct rewrite_match *x) {
         (!evaluate(r, rewrite_filled(a, x, rule->kids[2]), &v) || v.kind != VAL_BOOL || !v.b))
         return NULL;
     struct ast *e = rewrite_filled(a, x, rule->kids[1]);
+    if (rewrite_instance(r->rule->module, rule->kids[1]) && !make_instance(r, x, e))
+        return NULL;
     fold_numbers(r, e);
     drop_defaults(r, e);
     return e;
@@ -153,11 +190,14 @@ static struct ast *apply_one(struct rewriter *r, const struct ast *e) {
     for (uint32_t i = 0; i < r->rules.n; i++)
         for (int newest = 1; newest >= 0; newest--) {
             r->newest = newest;
+            r->rule = &r->rules.at[i];
             if (!rewrite_matches(r->m->arena, &r->text, &r->rules.at[i], e, &x))
                 continue;
             struct ast *to = replacement(r, &x);
             known = known || (to && evaluate(r, e, &was));
-            if (to && known && evaluate(r, to, &is) && same_shape(r, &was, &is))
+            bool instance = to && rewrite_instance(r->text.module, to);
+            if (to && known && evaluate(r, instance ? instance_bare(r->m, to) : to, &is) &&
+                same_shape(r, &was, &is))
                 return to;
         }
     return NULL;
@@ -165,13 +205,13 @@ static struct ast *apply_one(struct rewriter *r, const struct ast *e) {
 
 static struct ast *apply(struct rewriter *r, struct ast *e) {
     for (struct ast *next = e; next;) {
-        r->met = r->met || next != e;
         e = next;
         next = r->left ? apply_one(r, e) : NULL;
         r->left -= next != NULL;
     }
-    for (uint32_t k = 0; k < e->nkids; k++)
-        if (e->kids[k])
+    bool instance = rewrite_instance(r->text.module, e); /* of which only arguments are computed */
+    for (uint32_t k = instance; k < e->nkids; k++)
+        if (e->kids[k] && !(instance && e->kids[k]->kind == AST_KEYWORD))
             e->kids[k] = apply(r, e->kids[k]);
     return e;
 }
@@ -187,6 +227,7 @@ static void rewrite_line(struct rewriter *r, struct line *line) {
         made->is = line->value = apply(r, line->value);
     }
     line->rewritten = line->value != was;
+    r->depth++;
     if (line->choice)
         for (int s = 0; s < 2; s++)
             rewrite_body(r, &line->choice->sides[s]);
@@ -194,6 +235,7 @@ static void rewrite_line(struct rewriter *r, struct line *line) {
         rewrite_body(r, &line->loop->body);
     else if (line->ntargets == 1 && line->targets[0])
         map_put(&r->made, line->targets[0]->stand_in.i, (uintptr_t)made);
+    r->depth--;
 }
 
 static void rewrite_body(struct rewriter *r, struct body *b) {
@@ -222,26 +264,26 @@ static bool is_read(const struct line *line, const struct map *reads) {
     return read;
 }
 
-/* Leaves out the lines of B whose values were read BEFORE, and are not any more; V notes what the
-   others read, from the last one on. */
-static void drop_lines(const struct visitor *v, struct body *b, const struct map *before) {
+/* Leaves out the lines of B whose values nobody reads; V notes what the others read, from the last
+   one on. */
+static void drop_lines(const struct visitor *v, struct body *b) {
     const struct map *now = v->data;
     bool *keep = ARENA_ARRAY(v->m->arena, bool, b->lines.n + 1);
     for (uint32_t i = b->lines.n; i-- > 0;) {
         struct line *line = &b->lines.at[i];
-        keep[i] = is_read(line, now) || !is_read(line, before);
+        keep[i] = is_read(line, now);
         if (!keep[i])
             continue;
         for (int s = 0; line->choice && s < 2; s++) {
             for (uint32_t k = 0; k < line->ntargets; k++)
                 visit_expression(v, line->choice->results[s][k]);
-            drop_lines(v, &line->choice->sides[s], before);
+            drop_lines(v, &line->choice->sides[s]);
         }
         if (line->loop) {
             if (line->loop->condition)
                 visit_expression(v, line->loop->condition);
             visit_turn(v, line->loop);
-            drop_lines(v, &line->loop->body, before);
+            drop_lines(v, &line->loop->body);
         }
         visit_line(v, line);
     }
@@ -254,17 +296,11 @@ static void drop_lines(const struct visitor *v, struct body *b, const struct map
 
 void rewrite_lines(struct importer *m, const struct module *program) {
     struct rewriter r = {.m = m, .made = map_new(m->arena)};
-    struct map before = map_new(m->arena), now = map_new(m->arena);
-    struct visitor v = {m, note_read, &before};
+    struct map now = map_new(m->arena);
+    struct visitor v = {m, note_read, &now};
     r.text = (struct rewrite_text){&r, value_of, hidden, lasts, program};
     rewrite_rules_of(m->arena, program, &r.rules);
-    if (!r.rules.n)
-        return;
-    visit_body(&v, m->body);
     rewrite_body(&r, m->body);
-    if (!r.met)
-        return;
-    v.data = &now;
     note_results(&v);
-    drop_lines(&v, m->body, &before);
+    drop_lines(&v, m->body);
 }

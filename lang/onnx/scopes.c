@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum {
-    DEPTH_MOST = 14, /* parts of a scope's name: a weight's has one more, and no more than 16 */
-    LINES_LEAST = 3  /* of a layer's method */
+    DEPTH_MOST = 14 /* parts of a scope's name: a weight's has one more, and no more than 16 */
 };
 
 /* --- the tree ------------------------------------------------------------------------------- */
@@ -162,8 +161,10 @@ static void name_weights(struct scopes *s) {
         struct onnx_weight *w = &m->model->weights.at[i];
         const char *name = wire_text(m->arena, w->name);
         bool apart = onnx_member_parts(w->name) > 1 || !strchr(name, '.');
-        if (r.of_weight[i] && r.of_weight[i]->outer &&
-            !(apart && is_under(name, r.of_weight[i]->key)))
+        if (w->made) /* it has its name */
+            map_put(&taken, name_of(m->model->ids, w->local.at, w->local.n).i, 1);
+        else if (r.of_weight[i] && r.of_weight[i]->outer &&
+                 !(apart && is_under(name, r.of_weight[i]->key)))
             w->local.n = 1; /* below */
         else
             map_put(&taken, name_of_text(m->model->ids, name).i, 1);
@@ -171,7 +172,9 @@ static void name_weights(struct scopes *s) {
     for (uint32_t i = 0; i < m->model->weights.n; i++) {
         struct onnx_weight *w = &m->model->weights.at[i];
         const char *name = wire_text(m->arena, w->name);
-        if (w->local.n) {
+        if (w->made) {
+            name = w->local.at;
+        } else if (w->local.n) {
             name = name_in(s, r.of_weight[i], w, &taken);
             w->local = (struct wire_bytes){name, strlen(name)};
             map_put(&taken, name_of_text(m->model->ids, name).i, 1);
@@ -339,6 +342,12 @@ static void choose_layers(struct scopes *s) {
                     scope_is_number(((struct scope *)(uintptr_t)x->find.entries[i].value)->element);
         x->layer = x->layer && !lists;
     }
+    for (uint32_t k = 0; k < s->instances.n; k++) {
+        uint64_t at = 0;
+        map_get(&s->by_key, name_of_text(s->m->model->ids, s->instances.at[k]).i, &at);
+        if (at)
+            ((struct scope *)(uintptr_t)at)->layer = false;
+    }
     for (uint32_t k = 1; k < s->all.n; k++) { /* what only holds another layer is none */
         const struct scope *x = s->all.at[k];
         for (struct scope *at = x->outer; x->layer && at && at->count == x->count; at = at->outer)
@@ -371,6 +380,8 @@ struct scopes *scopes_new(struct importer *m) {
             if (line->targets[k])
                 map_put(&s->made, line->targets[k]->stand_in.i, 1 + (uint64_t)i);
     }
+    instances_make(s);
+    drop_weights(m);
     name_weights(s);
     choose_layers(s);
     return s;

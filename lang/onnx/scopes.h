@@ -7,7 +7,10 @@
 #include "lang/onnx/importer.h"
 #include "lang/onnx/members.h"
 
-enum { SCOPE_TAKES_MOST = 8 }; /* what a method takes, and gives */
+enum {
+    SCOPE_TAKES_MOST = 8, /* what a method takes, and gives */
+    LINES_LEAST = 2       /* of a layer's method */
+};
 
 struct scope {
     struct wire_bytes element; /* its part of the name: "attention", "0" */
@@ -37,11 +40,12 @@ struct item {
 struct scopes {
     struct importer *m;
     struct scope *root;
-    struct scope **of_line;  /* the innermost scope */
-    struct map made;         /* stand-in -> 1 + the line that makes it */
-    VEC(struct scope *) all; /* each behind those around it */
-    struct map by_key;       /* name of the key -> struct scope * */
-    const char **weight;     /* the dotted names of weights */
+    struct scope **of_line;      /* the innermost scope */
+    struct map made;             /* stand-in -> 1 + the line that makes it */
+    VEC(struct scope *) all;     /* each behind those around it */
+    struct map by_key;           /* name of the key -> struct scope * */
+    const char **weight;         /* the dotted names of weights */
+    VEC(const char *) instances; /* keys of layers of the library */
 };
 
 /* The scopes of the program's lines. Weights whose names are in none of these are given names that
@@ -51,6 +55,11 @@ struct scopes *scopes_new(struct importer *m);
 bool scope_is_number(struct wire_bytes t);
 /* Whether the weight X is called as something in AT. */
 bool scope_owns(const struct scopes *s, const struct operand *x, const struct scope *at);
+
+/* --- instances.c ----------------------------------------------------------------------------- */
+
+/* Layers of the library in place of the calls that rules have made of lines. */
+void instances_make(struct scopes *s);
 
 /* --- methods.c ------------------------------------------------------------------------------- */
 

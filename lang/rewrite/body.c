@@ -366,7 +366,9 @@ const struct ast *rewrite_definition(struct arena *a, const struct module *m, co
                 leads_to(all.at[i].module, all.at[i].rule->kids[k], def, &seen))
                 return def;
         }
-    b.rules = all;
+    for (uint32_t i = 0; i < all.n; i++) /* no body makes instances */
+        if (!rewrite_instance(all.at[i].module, all.at[i].rule->kids[1]))
+            VEC_PUSH(a, b.rules, all.at[i]);
     if (!b.rules.n)
         return def;
     struct ast *copy = ast_clone(a, def);

@@ -315,6 +315,17 @@ struct ast *rewrite_filled(struct arena *a, const struct rewrite_match *m, const
     return out;
 }
 
+const struct ast *rewrite_instance(const struct module *m, const struct ast *to) {
+    const struct ast *made =
+        to->kind == AST_CALL && to->kids[0]->kind == AST_CALL ? to->kids[0] : NULL;
+    const struct ast *def =
+        made && made->kids[0]->kind == AST_NAME ? module_find(m, made->kids[0]->name, NULL) : NULL;
+    bool states = false;
+    for (uint32_t k = 1; made && k < to->nkids; k++)
+        states = states || to->kids[k]->kind == AST_KEYWORD;
+    return def && def->kind == AST_LAYER && states ? made : NULL;
+}
+
 void rewrite_rules_of(struct arena *a, const struct module *m, rewrite_rules *out) {
     for (uint32_t u = 0; u < m->uses.n + 1; u++) {
         const struct module *of = u ? m->uses.at[u - 1] : m;

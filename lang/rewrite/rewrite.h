@@ -6,7 +6,9 @@
    - `+` and `*` are met in either order.
    - Static arguments that the pattern does not mention are at their defaults; `attrs = m` takes
      those that are not, and `attrs = m` in the replacement passes them on.
-   - Numbers are met by numbers that are equal in f32, also through a cast. */
+   - Numbers are met by numbers that are equal in f32, also through a cast.
+   - A replacement `L(..)(x, w = v)` is a call of the instance of the layer L whose state w is v. It
+     is for those who make instances: the rules for bodies leave it out. */
 #ifndef DCL_LANG_REWRITE_REWRITE_H
 #define DCL_LANG_REWRITE_REWRITE_H
 
@@ -61,6 +63,10 @@ bool rewrite_matches(struct arena *a, const struct rewrite_text *t, const struct
                      const struct ast *e, struct rewrite_match *out);
 /* A copy of E, a part of the rule, with what was met in place of its variables. */
 struct ast *rewrite_filled(struct arena *a, const struct rewrite_match *m, const struct ast *e);
+
+/* The call `L(..)` if TO, a replacement, is of an instance whose states are given: `L(..)(x, w = v)`,
+   L a layer of M; else NULL. */
+const struct ast *rewrite_instance(const struct module *m, const struct ast *to);
 
 /* body.c: the definition DEF of module M (of the layer OF, or NULL) with the rules that M sees
    applied to its body; DEF itself if none is met. A rule with a condition leaves both sides, as an

@@ -1,5 +1,3 @@
-use onnx
-
 ## Imported from mlp.onnx, opset 17, made by make_mlp.py.
 ## To run it: dcl run mlp.dcl --entry model --input x=x.npy
 layer Model {
@@ -8,12 +6,12 @@ layer Model {
   fc3 = Linear(24, 10)
 
   fn forward(x: f32[batch, 16]) -> y: f32[batch, 10] {
-    fc1_gemm = gemm(x, fc1.weight, fc1.bias, transB = 1)
-    act1_relu = relu(fc1_gemm)
-    fc2_gemm = gemm(act1_relu, fc2.weight, fc2.bias, transB = 1)
-    act2_relu = relu(fc2_gemm)
-    fc3_gemm = gemm(act2_relu, fc3.weight, fc3.bias, transB = 1)
-    y = softmax(fc3_gemm, axis = 1)
+    fc1_out = fc1(x)
+    act1_relu = relu(fc1_out)
+    fc2_out = fc2(act1_relu)
+    act2_relu = relu(fc2_out)
+    fc3_out = fc3(act2_relu)
+    y = softmax(fc3_out, axis = 1)
   }
 }
 

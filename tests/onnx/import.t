@@ -54,7 +54,7 @@ for t_a, t_b, c, alpha, beta in ((0, 0, f4(4), 1.0, 1.0), (1, 0, f4(1, 4), 0.5, 
                  outputs=[value("y", F32, [5, 4] if t_a else ["n", 4])], weights=weights)
     text = computes(data, [x], [alpha * (a @ b) + (0 if c is None else beta * c)],
                     "Gemm of C%s" % (None if c is None else list(c.shape)), ("ref", "cpu"))
-tap.is_str(lines_of(text), ["y = gemm(x, w, transB = 1)"], "what is as usual is not written")
+tap.is_str(lines_of(text), ["y = linear(x)"], "what is as usual is not written")
 
 # --- the others -------------------------------------------------------------------------------
 
@@ -70,8 +70,8 @@ text = computes(
     [(e := numpy.exp(numpy.maximum(x @ w + v, 0))) / e.sum(1, keepdims=True), x, v],
     "nodes out of order, weights among the inputs, several outputs")
 tap.is_str(lines_of(text),
-           ["matmul_0 = x @ w", "sum = matmul_0 + v", "act_relu = relu(sum)",
-            "y = softmax(act_relu)", "z = x", "v_2 = v"], "in order")
+           ["linear_out = linear(x)", "act_relu = relu(linear_out)", "y = softmax(act_relu)",
+            "z = x", "v = linear.bias"], "in order")
 tap.ok("unused" not in text and "flag" not in text, "without weights that nothing reads", text)
 
 # --- names of values -----------------------------------------------------------------------------

@@ -105,7 +105,7 @@ for i in range(3):
     h = block(net, "/blocks.%d" % i, h)
 text = check("a list of equal blocks", net, [h], [
     "blocks = [Blocks(), Blocks(), Blocks()]", "for block in blocks { x = block(x) }",
-    "fn forward(x: f32[3, 4]) -> f32[3, 4] {", "fc1_matmul = x @ fc1.w", "fc1.b"])
+    "fn forward(x: f32[3, 4]) -> f32[3, 4] {", "fc1 = Linear(4, 4)", "fc1_out = fc1(x)"], ["param"])
 tap.is_int(text.count("fn forward"), 2, "defines them once")
 
 net, h = Net([3, 4]), "x"
@@ -149,7 +149,7 @@ def wide(net, scope, x, n, m, k=None):
 net = Net([3, 4])
 h = wide(net, "/blocks.2", wide(net, "/blocks.1", wide(net, "/blocks.0", "x", 4, 8), 4, 6), 4, 8)
 check("one layer, with a parameter", net, [h], [
-    "layer Blocks(outputs: int) {", "up = Up(outputs)", "param w: f32[4, outputs]",
+    "layer Blocks(n: int) {", "up = Linear(4, n)", "down = Linear(n, 4, with_bias = false)",
     "blocks = [Blocks(8), Blocks(6), Blocks(8)]", "for block in blocks"], ["Blocks_2", "Up_2"])
 net = Net([3, 4])
 h = wide(net, "/blocks.1", wide(net, "/blocks.0", "x", 4, 8, 5), 5, 6, 7)
@@ -237,7 +237,7 @@ a = net.linear("/one", net.add("/one", "Relu", a), 4)
 b = net.add("/two", "MatMul", a, net.weight("shared.w", 4, 4))
 b = net.linear("/two", net.add("/two", "Relu", b), 4)
 check("a weight of two scopes is passed to them", net, [b],
-      ["one(x, shared.w)", "two(one_out, shared.w)"])
+      ["linear = Linear(4, 4, with_bias = false)", "two(one_out, one.linear.weight)", "x @ y.T"])
 
 net = Net([3, 4])
 a = net.linear("/a/fc", "x", 4)
@@ -246,7 +246,7 @@ a = net.add("/a", "Relu", a)
 b = net.add("/b", "Relu", b)
 a, b = net.linear("/a/fd", a, 4), net.linear("/b/fd", b, 4)
 check("scopes whose lines do not stand together", net, [net.add("", "Add", a, b)],
-      ["a.fc.w", "b.fd.b"], ["fn forward(x: f32[3, 4]) -> f32[3, 4]"])
+      ["a.fc(x)", "b.fd("], ["fn forward(x: f32[3, 4]) -> f32[3, 4]"])
 
 net = Net([3, 4])
 h = net.linear("/a/fc", "x", 4)
@@ -261,12 +261,12 @@ net = Net([3, 4])
 h = net.add("/fn", "MatMul", "x", net.weight("onnx::MatMul_12", 4, 4))
 h = net.add("/fn", "Add", h, net.weight("onnx::Add_13", 4))
 h = net.add("/fn", "Relu", h)
-check("names that are none", net, [h], ["fn_2 = Fn2()", "x @ weight", "+ bias", "fn_2(x)"])
+check("names that are none", net, [h], ["fn_2 = Fn2()", "linear(x)", "fn_2(x)"])
 net = Net([3, 4])
 h = net.add("/relu", "MatMul", "x", net.weight("relu.matmul", 4, 4))
 h = net.add("/relu", "Add", h, net.weight("relu.relu", 4))
 h = net.add("/relu", "Relu", h)
-check("names of functions that are called", net, [h], ["relu(add)", "y0 = relu_2(x)"])
+check("names of functions that are called", net, [h], ["relu(linear_out)", "y0 = relu_2(x)"])
 
 loop = Graph(node("Add", ["s", "one"], ["t"]), node("Identity", ["on"], ["goes"]),
              inputs=[value("i", I64, []), value("on", BOOL, []), value("s", F32, [3, 4])],

@@ -57,11 +57,13 @@ rewrite norms {
 rewrite attentions {
   onnx_cast(x, t = u) => x when x.dtype == u
 
-  transpose(onnx_reshape(x, [b, s, h, d]), perm = [0, 2, 1, 3]) => split_heads(x, heads = h)
-      when x.rank == 3 and h > 0
-  transpose(onnx_reshape(x, [b, s, h, d]), perm = [0, 2, 1, 3]) =>
+  transpose(onnx_reshape(x, [b, s, h, d], allowzero = z), perm = [0, 2, 1, 3]) =>
+      split_heads(x, heads = h) when x.rank == 3 and h > 0
+  transpose(onnx_reshape(x, [b, s, h, d], allowzero = z), perm = [0, 2, 1, 3]) =>
       split_heads(x, heads = x.shape[2]//d) when x.rank == 3 and d > 0
-  onnx_reshape(transpose(x, perm = [0, 2, 1, 3]), [b, s, c]) => join_heads(x)
+  onnx_reshape(transpose(x, perm = [0, 2, 1, 3]), [b, s, c], allowzero = z) => join_heads(x)
+  onnx_reshape(transpose(onnx_reshape(x, [m, l, d]), perm = [0, 2, 1]), [b, h, d, l]) =>
+      transpose(x, perm = [0, 1, 3, 2]) when x.rank == 4 and x.shape[2] == l and x.shape[3] == d
 
   a * stack([s]) @ (transpose(b, perm = [0, 2, 1]) * stack([s])) =>
       product_transposed(a, b) * (s * s)
@@ -91,4 +93,24 @@ rewrite attentions {
       when abs(q.shape[q.rank - 1] / (c * c) - 1) < 1e-5
   softmax(product_transposed(q, k) * c + m) @ v => attention(q, k, v, bias = m, scale = c)
   softmax(product_transposed(q, k) / c + m) @ v => attention(q, k, v, bias = m, scale = 1 / c)
+
+  attention(q, k, v, bias = select(onnx_trilu(onnx_expand(o, n), upper = 0) == z, l, z),
+      attrs = m) => attention(q, k, v, causal = true, attrs = m)
+      when is_causal(q.shape, k.shape, n, o, l, z)
+  attention(q, k, v, bias = select(onnx_trilu(onnx_expand(stack([o]), n), upper = 0) == stack([z]),
+      stack([l]), stack([z])), attrs = m) => attention(q, k, v, causal = true, attrs = m)
+      when is_causal(q.shape, k.shape, n, o, l, z)
+}
+
+# Whether q and k are as long, as the mask n of ones below the diagonal, which l goes beside.
+fn is_causal(q: list, k: list, n: list, one: float, low: float, zero: float) -> any {
+  l = q[len(q) - 2]
+  one == 1 and low == -inf and zero == 0 and len(n) > 1 and proved(k[len(k) - 2] == l) and
+      all([proved(m == l) for m in n[len(n) - 2:]]) and
+      all([proved(m == 1) for m in n[:len(n) - 2]])
+}
+
+## Means of all elements along dimensions that go.
+rewrite means {
+  onnx_reduce_mean(x, axes = a, keepdims = 0) => mean(x, axes = a)
 }
