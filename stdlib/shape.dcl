@@ -44,9 +44,21 @@ fn reshape_shape(S: shape, to: shape) -> shape {
   free = [i for i, n in enumerate(to) if kind(n) == "int" and proved(n == -1)]
   if len(free) > 1 { error("only one dimension may be -1:", to) }
   rest = [n for i, n in enumerate(to) if not (i in free)]
-  R = if len(free) == 0 { to } else { replaced(to, free[0], prod(S) // prod(rest)) }
+  R = if len(free) == 0 { to } else { replaced(to, free[0], size_left(S, rest)) }
   if proved(prod(R) != prod(S)) { error(S, "has", prod(S), "elements,", to, "wants", prod(R)) }
   R
+}
+
+# What the dimensions S have beside REST: a part of S, where that can be told.
+fn size_left(S: shape, rest: shape) -> any {
+  if proved(prod(rest) > 0) { return prod(S) // prod(rest) }
+  parts = [prod(S[i:]) // prod(rest[k:]) for i, k in pairs_up_to(len(S), len(rest))]
+  fits = [n for n in parts if proved(n * prod(rest) == prod(S))]
+  if len(fits) > 0 { fits[0] } else { prod(S) // prod(rest) }
+}
+
+fn pairs_up_to(a: int, b: int) -> list {
+  [(i // (b + 1), i % (b + 1)) for i in 0:(a + 1) * (b + 1)]
 }
 
 # S and R cut into parts of equal products, from their first A and B dimensions on.

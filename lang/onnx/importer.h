@@ -195,7 +195,7 @@ struct ast *instance_bare(struct importer *m, const struct ast *e);
 /* Notes what E was: an expression in which instance_role stands for a state. */
 void instance_was(struct importer *m, struct ast *e, struct ast *was);
 struct ast *instance_role(struct importer *m, struct name state);
-/* What reads the instance that E, resolved, calls; NULL: E is no such call, or that is not known. */
+/* What reads the instance that E, resolved, calls; NULL: E is no such call. */
 const struct ast *instance_read(struct importer *m, const struct ast *e);
 
 /* --- calls.c --------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
    A part of a name that is no name of DCL (a word of the language, a sign, a number that is no
    index of a list) is changed, and with it the key in the weight file. Numbers are indices where
-   all parts beside them are numbers and few are left out; for those stands an empty layer. */
+   all parts beside them are numbers and few are left out; `none` stands for those. */
 #include "lang/onnx/members.h"
 
 #include "lang/print/print.h"
@@ -221,7 +221,7 @@ static void take_parts(struct maker *k, const struct part *p) {
 
 static struct ast *make_scope(struct maker *k, const struct part *p, const struct place *at);
 
-/* An element of a list; P is NULL for one that is left out. */
+/* An element of a list. */
 static struct ast *make_element(struct maker *k, const struct part *p, const struct place *list,
                                 int64_t i) {
     struct ast *access = new_node(k, AST_INDEX, 2);
@@ -230,8 +230,7 @@ static struct ast *make_element(struct maker *k, const struct part *p, const str
     struct place at = {arena_printf(k->arena, "%s.%lld", list->key, (long long)i),
                        arena_printf(k->arena, "%s.%lld", list->file, (long long)i), access,
                        list->layer};
-    struct part none = {.weight = NULL};
-    return make_scope(k, p ? p : &none, &at);
+    return make_scope(k, p, &at);
 }
 
 static struct ast *make_list(struct maker *k, const struct part *p, const struct place *at,
@@ -241,7 +240,8 @@ static struct ast *make_list(struct maker *k, const struct part *p, const struct
     for (uint32_t i = 0; i < p->kids.n; i++)
         elements[p->kids.at[i]->number] = p->kids.at[i];
     for (int64_t i = 0; i < length; i++)
-        list->kids[i] = make_element(k, elements[i], at, i);
+        list->kids[i] = elements[i] ? make_element(k, elements[i], at, i)
+                                    : new_name(k, name_of_text(k->names, "none"));
     return list;
 }
 
@@ -286,7 +286,7 @@ static const char *layer_name(struct maker *k, const char *names) {
 
 /* The same body is defined once. */
 static struct name layer_of(struct maker *k, struct ast *body, const char *names) {
-    const char *wanted = body->nkids ? layer_name(k, names) : "Nothing";
+    const char *wanted = layer_name(k, names);
     struct buf text = buf_new(k->arena);
     uint64_t known = 0;
     print_ast(k->names, body, &text);

@@ -9,6 +9,8 @@
 #include "lang/onnx/wire.h"
 #include "lang/scalar/scalar.h"
 
+struct ast;
+
 enum { ONNX_RANK_MAX = 16 };
 
 /* Reasons why a model cannot be imported, each a line. */
@@ -104,8 +106,6 @@ struct onnx_model {
     VEC(struct onnx_value) outputs;
     VEC(struct onnx_node) nodes;
 };
-
-struct ast;
 
 /* Adds a weight that FROM (a tensor, an attribute) is in the file; its index. */
 uint32_t onnx_weight_add(struct onnx_model *m, const struct onnx_weight *w, const void *from);

@@ -119,6 +119,22 @@ static void show_numbers(struct rewriter *r, struct rewrite_match *x) {
     }
 }
 
+/* The condition of the match X, in which `f32(2.0)` is the number 2.0. */
+static struct ast *condition_of(struct rewriter *r, const struct rewrite_match *x) {
+    struct rewrite_match numbers = {.rule = x->rule};
+    for (uint32_t i = 0; i < x->bound.n; i++) {
+        struct rewrite_bound b = x->bound.at[i];
+        const struct ast *e = b.value;
+        bool cast = !b.attributes && e->kind == AST_CALL && e->nkids == 2 &&
+                    e->kids[0]->kind == AST_NAME &&
+                    dtype_of(name_text(r->m->names, e->kids[0]->name)) != DT_NONE;
+        if (cast && (e->kids[1]->kind == AST_INT || e->kids[1]->kind == AST_FLOAT))
+            b.value = e->kids[1];
+        VEC_PUSH(r->m->arena, numbers.bound, b);
+    }
+    return rewrite_filled(r->m->arena, &numbers, x->rule->kids[2]);
+}
+
 /* What the layer that E, the replacement of the match X, calls is made with becomes numbers, and E
    keeps what it was; false if its states are none of the layer. */
 static bool make_instance(struct rewriter *r, const struct rewrite_match *x, struct ast *e) {
@@ -160,8 +176,7 @@ static struct ast *replacement(struct rewriter *r, struct rewrite_match *x) {
         const struct ast *let = rewrite_filled(a, x, rule->kids[i]->kids[0]);
         VEC_PUSH(a, x->bound, ((struct rewrite_bound){rule->kids[i]->name, let, false}));
     }
-    if (rule->kids[2] &&
-        (!evaluate(r, rewrite_filled(a, x, rule->kids[2]), &v) || v.kind != VAL_BOOL || !v.b))
+    if (rule->kids[2] && (!evaluate(r, condition_of(r, x), &v) || v.kind != VAL_BOOL || !v.b))
         return NULL;
     struct ast *e = rewrite_filled(a, x, rule->kids[1]);
     if (rewrite_instance(r->rule->module, rule->kids[1]) && !make_instance(r, x, e))

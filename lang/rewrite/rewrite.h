@@ -64,8 +64,8 @@ bool rewrite_matches(struct arena *a, const struct rewrite_text *t, const struct
 /* A copy of E, a part of the rule, with what was met in place of its variables. */
 struct ast *rewrite_filled(struct arena *a, const struct rewrite_match *m, const struct ast *e);
 
-/* The call `L(..)` if TO, a replacement, is of an instance whose states are given: `L(..)(x, w = v)`,
-   L a layer of M; else NULL. */
+/* The call `L(..)` if TO, a replacement, is `L(..)(x, w = v)`, of an instance whose states are
+   given, L a layer of M; else NULL. */
 const struct ast *rewrite_instance(const struct module *m, const struct ast *to);
 
 /* body.c: the definition DEF of module M (of the layer OF, or NULL) with the rules that M sees

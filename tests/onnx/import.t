@@ -235,7 +235,7 @@ text = computes(model(*nodes, inputs=[value("the input", F32, ["batch size", 3])
                       weights=[tensor(k, w) for k, w in zip(keys, arrays)]), [x],
                 [(x + sum(w for k, w in enumerate(arrays) if k not in (10, 11)))
                  @ arrays[10].T + arrays[11]], "difficult names")
-for part in ("net = [Net(), Nothing(), Net(), Net()]", "map_2 = ", "param a: ", "a_2 = A2()",
+for part in ("net = [Net(), none, Net(), Net()]", "map_2 = ", "param a: ", "a_2 = A2()",
              "param onnx_Add_3: ", "_0 = ", "relu_2 = ", "param x: ", "deep = Deep()",
              "er = [Linear(3, 2)]", "Model = Model_2()", "fn forward(the_input: f32[batch_size, 3])"
              " -> fn_2: f32[batch_size, 2] {", "v0 = the_input + net[0].w", "v1 = v0 + net[2].w",

@@ -119,6 +119,29 @@ conv("of uneven windows", [3, 1], ["onnx_conv(x, c.weight, c.bias"], ["Conv2d("]
 conv("of uneven padding", [3, 3], ["onnx_conv(x, c.weight, c.bias, pads = [0, 0, 1, 1])"],
      ["Conv2d("], pads=[0, 0, 1, 1])
 
+
+
+def spread(x, w, b, stride, pad, extra):
+    """What a convolution maps from, turned round."""
+    size = [(n - 1) * stride + k + extra for n, k in zip(x.shape[2:], w.shape[2:])]
+    y = numpy.zeros([x.shape[0], w.shape[1]] + size, "f8")
+    for i, j in numpy.ndindex(*x.shape[2:]):
+        y[:, :, i * stride:i * stride + w.shape[2], j * stride:j * stride + w.shape[3]] += \
+            numpy.einsum("nc,cokl->nokl", x[:, :, i, j], w)
+    y = y[:, :, pad:size[0] - pad, pad:size[1] - pad]
+    return (y + b.reshape(-1, 1, 1)).astype("f4")
+
+
+x, w, b = f4(1, 3, 4, 4), f4(3, 2, 3, 3), f4(2)
+up = {"up.weight": w, "up.bias": b}
+check("ConvTranspose", [node("ConvTranspose", ["x", *up], ["y"], strides=[2, 2],
+                             pads=[1] * 4, output_padding=[1, 1])], up, x,
+      spread(x, w, b, 2, 1, 1),
+      ["up = ConvTranspose2d(3, 2, 3, stride = 2, pad = 1, extra = 1)", "y = up(x)"])
+check("one of uneven padding", [node("ConvTranspose", ["x", *up], ["y"], pads=[0, 0, 1, 1])], up,
+      x, spread(x, w, b, 1, 0, 0)[:, :, :-1, :-1], ["onnx_conv_transpose(x, up.weight, up.bias"],
+      ["ConvTranspose2d("])
+
 # --- normalization ------------------------------------------------------------------------------
 
 x, g, b, m, v = f4(5, 4, 3), f4(4), f4(4), f4(4), f4(4) ** 2
@@ -176,7 +199,7 @@ check("of two dimensions", [node("LayerNormalization", ["x", "n.weight", "n.bias
                                  axis=1)], {"n.weight": f4(3, 4) * 0 + 2, "n.bias": f4(3, 4) * 0},
       x, normed(x, (1, 2)) * 2, ["onnx_layer_norm(x, n.weight, n.bias, axis = 1)"])
 check("two of them, by the scopes beside nodes",
-      [scoped(node("LayerNormalization", ["x", "n.weight", "n.bias"], ["p"]), "", "n", "layer_norm"),
+      [scoped(node("LayerNormalization", ["x", "n.weight", "n.bias"], ["p"]), "", "n", "norm"),
        scoped(node("LayerNormalization", ["p", "n.weight", "n.bias"], ["y"]), "", "k", "norm_1")],
       {"n.weight": one, "n.bias": zero}, x, normed(normed(x, -1), -1),
       ["n = LayerNorm(4)", "k = LayerNorm(4)", "y = k(n_out)"])
@@ -199,6 +222,16 @@ check("a table that is a product's weight, too",
        node("Transpose", ["w.weight"], ["t"], perm=[1, 0]), node("MatMul", ["p", "t"], ["y"])],
       {"w.weight": table}, x, table[x] @ table.T,
       ["w = Embedding(5, 3)", "w_out = w(x)", "w.weight"], ["Linear("], kind=I64)
+
+# --- lists --------------------------------------------------------------------------------------
+
+x, w, b = f4(2, 3), f4(3, 3), f4(3)
+check("a list with something between", [node("Gemm", ["x", "n.0.weight", "n.0.bias"], ["p"]),
+                                        node("Relu", ["p"], ["q"]),
+                                        node("Gemm", ["q", "n.2.weight", "n.2.bias"], ["y"])],
+      {"n.0.weight": w, "n.0.bias": b, "n.2.weight": w + 1, "n.2.bias": b + 1}, x,
+      numpy.maximum(x @ w + b, 0) @ (w + 1) + b + 1,
+      ["n = [Linear(3, 3), none, Linear(3, 3)]", "n_0_out = n[0](x)", "y = n[2]("])
 
 # --- names --------------------------------------------------------------------------------------
 

@@ -228,6 +228,44 @@ check("other groups", ("Reshape", ("Transpose", "r", {"perm": [0, 2, 1, 3]}), [2
       ["perm", "reshape"], H, ["join_heads"])
 check("a cast to what it is", mul(("Cast", "x", {"to": 1}), "y"), [" * "], X, ["cast"])
 
+# --- a mask of what comes later -------------------------------------------------------------------
+
+
+def causal(low, keys, upper=0):
+    draw = numpy.random.default_rng(3)
+    q, k, v = [draw.standard_normal((2, n, 4)).astype("f4") for n in (5, keys, keys)]
+    nodes = [node("Constant", [], ["one"], value_float=1.0),
+             node("Constant", [], ["low"], value_float=low),
+             node("Constant", [], ["zero"], value_float=0.0),
+             node("Constant", [], ["size"], value_ints=[5, keys]),
+             node("Constant", [], ["c"], value_float=0.5),
+             node("Expand", ["one", "size"], ["ones"]), node("Trilu", ["ones"], ["t"], upper=upper),
+             node("Equal", ["t", "zero"], ["e"]), node("Where", ["e", "low", "zero"], ["mask"]),
+             node("Transpose", ["k"], ["kt"], perm=[0, 2, 1]), node("MatMul", ["q", "kt"], ["s"]),
+             node("Mul", ["s", "c"], ["sc"]), node("Add", ["sc", "mask"], ["m"]),
+             node("Softmax", ["m"], ["p"], axis=-1), node("MatMul", ["p", "v"], ["y"])]
+    data = model(*nodes, opset=17, outputs=[value("y", F32, [2, 5, 4])],
+                 inputs=[value(n, F32, list(a.shape)) for n, a in (("q", q), ("k", k), ("v", v))])
+    with open("m.onnx", "wb") as file:
+        file.write(data)
+    ones = numpy.ones((5, keys), "f4")
+    mask = numpy.where((numpy.triu(ones) if upper else numpy.tril(ones)) == 0, low, 0)
+    tap.is_str(tap.dcl("import", "m.onnx", "--force"), (0, "", ""), "a mask")
+    with dclpy.Session("backend=cpu") as s:
+        s.run_file("m.dcl")
+        got = s.call("model", q, k, v)
+    tap.is_close(got, softmax(q @ k.swapaxes(1, 2) * 0.5 + mask) @ v, "computes", rtol=1e-4)
+    with open("m.dcl") as file:
+        return file.read()
+
+
+for low in -math.inf, -3.4028235e38:
+    text = causal(low, 5)
+    tap.ok("attention(q, k, v, causal = true)" in text and "trilu" not in text,
+           "what comes later is hidden", text)
+for text in causal(-1.0, 5), causal(-math.inf, 7), causal(-3.4028235e38, 5, 1):
+    tap.ok("causal" not in text and "trilu" in text, "other masks stay", text)
+
 # --- numbers without a tensor beside them --------------------------------------------------------
 
 c = numpy.array([[True, False], [False, True]])

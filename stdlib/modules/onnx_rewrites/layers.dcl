@@ -96,3 +96,39 @@ rewrite embedding_layers {
   onnx_gather(w, i) => Embedding(w.shape[0], w.shape[1])(i, weight = w)
       when w.rank == 2 and i.dtype == i64
 }
+
+# The same of convolutions turned round, which the library has without groups and dilation.
+fn alike_spread(S: list, K: list; auto_pad: str = "NOTSET", dilations: list? = none,
+    pads: list? = none, strides: list? = none, group: int = 1, output_padding: list? = none,
+    output_shape: list? = none) -> any {
+  extra = if output_padding == none { [0 for _ in K] } else { output_padding }
+  auto_pad == "NOTSET" and output_shape == none and group == 1 and
+      all([n == extra[0] for n in extra]) and window_part(S, K, 3, dilations = dilations,
+      pads = pads, strides = strides) == 1 and
+      alike_windows(S, K, dilations = dilations, pads = pads, strides = strides)
+}
+
+fn spread_part(S: list, K: list, part: int; auto_pad: str = "NOTSET", dilations: list? = none,
+    pads: list? = none, strides: list? = none, group: int = 1, output_padding: list? = none,
+    output_shape: list? = none) -> int {
+  window_part(S, K, part, dilations = dilations, pads = pads, strides = strides)
+}
+
+fn spread_extra(;auto_pad: str = "NOTSET", dilations: list? = none, pads: list? = none,
+    strides: list? = none, group: int = 1, output_padding: list? = none, output_shape: list? = none)
+    -> int {
+  if output_padding == none { 0 } else { output_padding[0] }
+}
+
+## Convolutions turned round.
+rewrite transposed_layers {
+  onnx_conv_transpose(x, w, b, attrs = m) => ConvTranspose2d(w.shape[0], w.shape[1], w.shape[2],
+      stride = spread_part(x.shape[2:], w.shape[2:], 0, attrs = m),
+      pad = spread_part(x.shape[2:], w.shape[2:], 1, attrs = m), extra = spread_extra(attrs = m))(x,
+      weight = w, bias = b) when x.rank == 4 and alike_spread(x.shape[2:], w.shape[2:], attrs = m)
+  onnx_conv_transpose(x, w, attrs = m) => ConvTranspose2d(w.shape[0], w.shape[1], w.shape[2],
+      stride = spread_part(x.shape[2:], w.shape[2:], 0, attrs = m),
+      pad = spread_part(x.shape[2:], w.shape[2:], 1, attrs = m), extra = spread_extra(attrs = m),
+      with_bias = false)(x, weight = w)
+      when x.rank == 4 and alike_spread(x.shape[2:], w.shape[2:], attrs = m)
+}

@@ -105,7 +105,7 @@ rewrite attentions {
 # Whether q and k are as long, as the mask n of ones below the diagonal, which l goes beside.
 fn is_causal(q: list, k: list, n: list, one: float, low: float, zero: float) -> any {
   l = q[len(q) - 2]
-  one == 1 and low == -inf and zero == 0 and len(n) > 1 and proved(k[len(k) - 2] == l) and
+  one == 1 and low < -1e30 and zero == 0 and len(n) > 1 and proved(k[len(k) - 2] == l) and
       all([proved(m == l) for m in n[len(n) - 2:]]) and
       all([proved(m == 1) for m in n[:len(n) - 2]])
 }
