@@ -209,7 +209,7 @@ static bool cut_prefix(struct wire_bytes *name, struct wire_bytes prefix) {
     return begins_so;
 }
 
-/* What the instance that MEMBER reads gives is fc1_out, that of an element of a list blocks_0_out. */
+/* What the instance that MEMBER reads gives is fc1_out, of an element of a list blocks_0_out. */
 static struct wire_bytes name_of_member(struct importer *m, const struct ast *member) {
     struct buf b = buf_new(m->arena);
     const struct ast *of = member->kind == AST_INDEX ? member->kids[0] : member;
