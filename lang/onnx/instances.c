@@ -39,6 +39,7 @@ struct instances {
     struct map owned;  /* stand-in of a weight -> 1: it is a state */
     struct map fixed;  /* stand-in of a weight -> 1: it has to stay as it is */
     struct map turned; /* stand-in of a weight -> struct operand *, its transpose in its place */
+    struct map last;   /* key without a number -> the number that was given last */
 };
 
 static uint64_t id_of(const struct instances *x, const char *key, size_t n) {
@@ -274,8 +275,14 @@ static const char *made_key(struct instances *x, const char *scope, const struct
     for (const char *at = layer; *at; at++)
         buf_printf(&text, "%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
     const char *key = text.at;
-    for (uint32_t k = 2; !is_clear(x, key, c); k++)
-        key = arena_printf(x->m->arena, "%s_%u", text.at, k);
+    uint64_t base = id_of(x, key, text.n), k = count_at(&x->last, base);
+    if (k || !is_clear(x, key, c)) {
+        k = k ? k : 1;
+        do
+            key = arena_printf(x->m->arena, "%s_%llu", text.at, (unsigned long long)++k);
+        while (!is_clear(x, key, c));
+        map_put(&x->last, base, k);
+    }
     return key;
 }
 
@@ -443,7 +450,7 @@ static struct ast *with_turned(struct instances *x, struct ast *e) {
 void instances_make(struct scopes *s) {
     struct importer *m = s->m;
     struct arena *a = m->arena;
-    struct instances x = {s,          m,          map_new(a), map_new(a),
+    struct instances x = {s,          m,          map_new(a), map_new(a), map_new(a),
                           map_new(a), map_new(a), map_new(a), map_new(a)};
     m->weights.n = m->model->weights.n;
     count_weights(&x);
