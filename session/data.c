@@ -122,6 +122,10 @@ struct data *data_from_file(struct dcl_session *s, struct data_file *f, const st
         return add(s, t->data, t->bytes, f);
     }
     struct data *d = data_room(s, t->bytes, t->name, span);
+    if (d && t->bytes && t->turned) {
+        file_tensor_turn(t, 0, t->dims[0], d->bytes);
+        return d;
+    }
     for (size_t at = 0, n; d && at < t->bytes; at += n) {
         n = t->bytes - at < COPIED ? t->bytes - at : COPIED;
         if (session_stopped(s))

@@ -26,8 +26,12 @@ struct file_tensor {
     void *data;
     size_t bytes;             /* product of dims times element size */
     bool mapped;              /* the data lies in the mapped file: read from it when it is used */
+    bool turned;              /* of a matrix: the data is that of the transpose */
     struct file_shard *shard; /* the file that it lies in, if that is another one; else NULL */
 };
+
+/* Copies N rows of T, which is turned, from row FIRST on, to TO. */
+void file_tensor_turn(const struct file_tensor *t, int64_t first, int64_t n, void *to);
 
 struct file_tensors {
     struct file_tensor *at;

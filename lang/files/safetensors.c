@@ -208,6 +208,25 @@ static void put_entry(struct buf *b, const struct file_tensor *t, uint64_t begin
                (unsigned long long)(begin + bytes));
 }
 
+/* A turned one goes in parts, so that little of it is in memory twice. */
+static void put_data(struct output *out, const struct file_tensor *t, size_t bytes) {
+    enum { PART = 1 << 20 };
+    if (!t->turned || bytes == 0) {
+        output_put(out, t->data, bytes);
+        return;
+    }
+    size_t row = bytes / (size_t)t->dims[0];
+    int64_t most = row < PART ? (int64_t)(PART / row) : 1;
+    struct arena *a = arena_under(out->arena);
+    char *part = ARENA_ARRAY(a, char, row *(size_t)most);
+    for (int64_t i = 0; i < t->dims[0]; i += most) {
+        int64_t n = t->dims[0] - i < most ? t->dims[0] - i : most;
+        file_tensor_turn(t, i, n, part);
+        output_put(out, part, row * (size_t)n);
+    }
+    arena_free(a);
+}
+
 bool safetensors_write(struct output *out, const struct file_tensor *tensors, uint32_t n) {
     uint64_t *begin = ARENA_ARRAY(out->arena, uint64_t, n);
     assign_offsets(tensors, n, begin);
@@ -236,7 +255,7 @@ bool safetensors_write(struct output *out, const struct file_tensor *tensors, ui
             if (dtypes[tensors[i].type].bytes != size)
                 continue;
             tensor_bytes(tensors[i].type, tensors[i].rank, tensors[i].dims, &bytes);
-            output_put(out, tensors[i].data, bytes);
+            put_data(out, &tensors[i], bytes);
         }
     return output_close(out);
 }

@@ -102,3 +102,16 @@ struct file_tensor *tensor_single(const struct input *in, struct file_tensors *o
     out->n = 1;
     return out->at;
 }
+
+void file_tensor_turn(const struct file_tensor *t, int64_t first, int64_t n, void *to) {
+    enum { BLOCK = 32 };
+    size_t size = dtypes[t->type].bytes;
+    int64_t rows = t->dims[0], columns = t->dims[1];
+    const char *from = t->data;
+    for (int64_t i = 0; i < n; i += BLOCK)
+        for (int64_t j = 0; j < columns; j += BLOCK)
+            for (int64_t a = i; a < i + BLOCK && a < n; a++)
+                for (int64_t b = j; b < j + BLOCK && b < columns; b++)
+                    memcpy((char *)to + (size_t)(a * columns + b) * size,
+                           from + (size_t)(b * rows + first + a) * size, size);
+}

@@ -541,7 +541,8 @@ static void set_weights(struct importer *m, const struct onnx_members *members, 
                                                .dims = w->dims,
                                                .data = (void *)(uintptr_t)w->data,
                                                .bytes = w->bytes,
-                                               .mapped = is_mapped(x, bytes, n, w)};
+                                               .turned = w->turned,
+                                               .mapped = !w->turned && is_mapped(x, bytes, n, w)};
     }
 }
 

@@ -148,32 +148,18 @@ static bool is_uniform(const struct onnx_weight *w) {
     return same;
 }
 
-/* The elements of W, or of its transpose. */
-static void *copy_elements(struct importer *m, const struct onnx_weight *w, bool transposed) {
-    enum { BLOCK = 32 };
-    size_t size = dtypes[w->type].bytes;
-    char *to = arena_alloc(m->arena, w->bytes + size);
-    const char *from = w->data;
-    if (!transposed) {
-        memcpy(to, from, w->bytes);
-        return to;
-    }
-    for (int64_t i = 0; i < w->dims[0]; i += BLOCK)
-        for (int64_t j = 0; j < w->dims[1]; j += BLOCK)
-            for (int64_t a = i; a < i + BLOCK && a < w->dims[0]; a++)
-                for (int64_t b = j; b < j + BLOCK && b < w->dims[1]; b++)
-                    memcpy(to + (b * w->dims[0] + a) * (int64_t)size,
-                           from + (a * w->dims[1] + b) * (int64_t)size, size);
-    return to;
-}
-
 /* A weight of its own with the elements of X, or their transpose. */
 static struct operand *copy_weight(struct instances *x, const struct operand *o, bool transposed) {
     struct importer *m = x->m;
     struct onnx_weight w = *weight_of(x, o);
     int64_t *dims = ARENA_ARRAY(m->arena, int64_t, w.rank + 1);
     struct value sizes[ONNX_RANK_MAX];
-    w.data = copy_elements(m, &w, transposed);
+    w.turned = transposed;
+    if (!transposed) { /* it is one that a program writes into */
+        void *data = arena_alloc(m->arena, w.bytes + 1);
+        memcpy(data, w.data, w.bytes);
+        w.data = data;
+    }
     for (uint32_t d = 0; d < w.rank; d++) {
         dims[d] = w.dims[transposed ? w.rank - 1 - d : d];
         sizes[d] = value_int(dims[d]);

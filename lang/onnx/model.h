@@ -34,6 +34,7 @@ struct onnx_weight {
     bool used;               /* some expression reads it as a tensor */
     struct wire_bytes local; /* the dotted name that it is to have; empty: its own */
     const struct ast *made;  /* the call that makes the layer of the library whose state it is */
+    bool turned;             /* DATA is that of the transpose */
     bool buffer;             /* what is not trained */
 };
 
