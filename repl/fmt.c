@@ -75,15 +75,15 @@ static int format_file(struct arena *a, const struct job *job) {
 }
 
 static int format_one(struct arena *a, const struct job *job) {
-    jmp_buf no_memory;
-    if (setjmp(no_memory)) {
-        arena_on_oom(NULL);
+    jmp_buf no_memory, *former = arena_on_oom(&no_memory);
+    int status;
+    if (setjmp(no_memory) == 0) {
+        status = format_file(a, job);
+    } else {
         fprintf(stderr, "dcl: not enough memory for %s\n", job->path);
-        return EXIT_ERROR;
+        status = EXIT_ERROR;
     }
-    arena_on_oom(&no_memory);
-    int status = format_file(a, job);
-    arena_on_oom(NULL);
+    arena_on_oom(former);
     return status;
 }
 

@@ -5,7 +5,9 @@
 #include "lang/ast/ast.h"
 #include "lang/onnx/wire.h"
 
-enum { ONNX_ATTRIBUTES_MAX = 16, ONNX_INPUTS_MAX = 18, ONNX_OUTPUTS_ANY = UINT32_MAX };
+enum { ONNX_ATTRIBUTES_MAX = 16, ONNX_INPUTS_MAX = 18 };
+/* As many outputs as there are. */
+#define ONNX_OUTPUTS_ANY UINT32_MAX
 
 /* The newest version of ONNX's own set of operators that onnx.def was held against. */
 enum { ONNX_OPSET_NEWEST = 28 };
