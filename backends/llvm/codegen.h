@@ -102,7 +102,28 @@ struct fn {
     LLVMValueRef first, few; /* a mask of the first lanes only, and their number, or less than 0 */
     LLVMValueRef edge;       /* memory for a vector, see Note [narrow edges] */
     bool parallel;           /* inside a parallel body: no further parallelism */
-    const struct node *inside; /* the map that this function is made for, if one */
+    const struct node *inside;  /* the map that this function is made for, if one */
+    LLVMValueRef frame;         /* see pieces.c; NULL: nothing here goes to it */
+    bool divides;               /* dcl_body of a long program */
+    bool in_map;                /* whose regions are no pieces */
+    const struct region *piece; /* the region that this function is a piece of, up to PIECE_END */
+    uint32_t piece_end;
+    struct place handed; /* what place_of found in the frame last */
+};
+
+/* What pieces of a long program hand on, see pieces.c. */
+struct frame_name {
+    uint32_t field;
+    enum dtype t;
+    bool handed; /* by a piece, not by dcl_body */
+};
+struct frame {
+    uint32_t fields;   /* of 8 bytes */
+    struct map handed; /* containers that a piece declares for others */
+    struct map conts;  /* container id -> field that holds its address */
+    struct map arrays; /* node id of a DECL -> first field of its elements */
+    struct map names;  /* name.i -> index into all */
+    VEC(struct frame_name) all;
 };
 
 /* What is decided of a map once, whatever its unrolled copy. */
@@ -141,9 +162,11 @@ struct cg {
     struct proof *proofs;       /* by node id */
     struct decision *decisions; /* by node id */
     bool *outlined;             /* by node id: a map that is a function of its own; or NULL */
-    const bool *touched;        /* by container id: some memlet does */
-    bool rounds;                /* the target rounds in one instruction */
-    bool halves;                /* and converts f16 */
+    uint32_t *weights;          /* by node id: nodes that it is, outlined maps are one */
+    struct frame frame;
+    const bool *touched; /* by container id: some memlet does */
+    bool rounds;         /* the target rounds in one instruction */
+    bool halves;         /* and converts f16 */
     bool failed;
     VEC(struct elsewhere) elsewhere;
     uint32_t strings, functions;
@@ -207,6 +230,8 @@ bool memo_get(struct cg *c, uint64_t key, struct deep *v);
 void memo_put(struct cg *c, uint64_t key, struct deep v);
 void bind_name(struct cg *c, struct name n, struct val v);
 bool bound_name(struct cg *c, struct name n, struct deep *v);
+/* Its type, without a value. */
+bool bound_type(struct cg *c, struct name n, enum dtype *t);
 void subst_push(struct cg *c, struct name n, struct sym to);
 void subst_pop(struct cg *c);
 struct sym subst(struct cg *c, struct sym s);
@@ -314,6 +339,8 @@ void hoist_checks(struct cg *c, const struct node *n);
 const struct place *place_of(struct cg *c, struct cont k);
 void place_put(struct cg *c, struct cont k, struct place p);
 void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint32_t position);
+/* What is taken of scratch memory after this and not given back is given back with it. */
+void scratch_mark(struct cg *c);
 
 /* --- outline.c: maps as functions of their own --- */
 /* What a map uses from outside: containers first, then names. */
@@ -322,20 +349,45 @@ struct capture {
     VEC(struct name) names;
     struct map taken;
 };
+struct uses;
 void capture(struct cg *c, const struct node *n, struct capture *x);
 /* Their values here; NULL, and the compilation has failed, if one is in registers. */
 LLVMValueRef *captured_values(struct cg *c, const struct node *n, const struct capture *x);
-/* A function (api, INTEGERS i64s, what X captures) becomes c->fn, with all that bound. */
-struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x,
-                         uint32_t integers);
+/* The same of what U uses. */
+void capture_uses(struct cg *c, const struct uses *u, struct capture *x);
+/* A function (api, MORE values of TYPE, what X captures) becomes c->fn, with what X captures
+   bound. */
+struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x, uint32_t more,
+                         LLVMTypeRef type);
 /* Whether the maps of R, the graph's own region, are to be functions: c->outlined names them. */
 bool region_is_long(const struct region *r);
 bool is_outlined(const struct cg *c, const struct node *n);
 /* False if N is to be lowered where it stands. */
 bool lower_outlined(struct cg *c, const struct node *n);
 
+/* --- pieces.c: long programs --- */
+/* c->fn is dcl_body, which is in pieces if the graph is long. */
+void frame_begin(struct cg *c);
+void frame_end(struct cg *c);
+/* Whether the nodes of a region that is lowered now become pieces. */
+bool region_divides(const struct cg *c);
+void lower_pieces(struct cg *c, const struct region *r);
+/* Stores what node N of a piece declares or binds, if other pieces use it. */
+void hand_on(struct cg *c, const struct node *n);
+bool is_handed_on(const struct cg *c, struct cont k);
+LLVMValueRef frame_pointer(struct cg *c, struct cont k);
+/* Memory for the container of DECL N in the frame; NULL if that would be larger than MOST. */
+LLVMValueRef frame_array(struct cg *c, const struct node *n, uint64_t bytes, uint64_t most);
+/* In dcl_body: N as a piece before this handed it on, or NULL; and its value. */
+const struct frame_name *frame_name(const struct cg *c, struct name n);
+struct val frame_value(struct cg *c, const struct frame_name *n);
+/* N stands for something else now. */
+void frame_forget(struct cg *c, struct name n);
+
 /* --- region.c, map.c, vector.c, parallel.c: control flow --- */
 void lower_region(struct cg *c, const struct region *r);
+/* Nodes FROM to TO of R; what they allocate stays. */
+void lower_nodes(struct cg *c, const struct region *r, uint32_t from, uint32_t to);
 void lower_map(struct cg *c, const struct node *n);
 /* Index K of a map and those to its right (a loop has one), then the body. */
 void lower_index(struct cg *c, const struct node *n, uint32_t k);
@@ -370,6 +422,8 @@ struct uses {
     struct map names, conts;      /* used */
     struct map defined, declared; /* inside: indices and values, containers */
 };
+/* Of nodes FROM to TO of R. */
+void nodes_uses(struct cg *c, const struct region *r, uint32_t from, uint32_t to, struct uses *u);
 /* Of map N from index K inwards, or of loop N. */
 void map_uses(struct cg *c, const struct node *n, uint32_t k, struct uses *u);
 void expr_uses(struct cg *c, const struct expr *e, struct map *names);

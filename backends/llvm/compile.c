@@ -68,7 +68,9 @@ static LLVMValueRef lower_body(struct cg *c, const struct cont *conts, uint32_t 
     }
     for (uint32_t i = 0; i < nsymbols; i++)
         bind_name(c, symbols[i].name, cg_val(LLVMGetParam(fn->f, 1 + nconts + i), DT_i64, 1));
+    frame_begin(c);
     lower_region(c, &c->g->body);
+    frame_end(c);
     LLVMValueRef f = fn->f;
     fn_end(c);
     return f;

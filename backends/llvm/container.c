@@ -167,8 +167,10 @@ static void scan_node(struct scan *s, const struct node *n) {
     s->outlined = outlined;
 }
 
+/* What is used behind the end of a piece is in memory anyway. */
 static void scan_region(struct scan *s, const struct region *r, uint32_t from) {
-    for (uint32_t i = from; i < r->nodes.n && s->slots; i++)
+    uint32_t end = r == s->c->fn->piece ? s->c->fn->piece_end : r->nodes.n;
+    for (uint32_t i = from; i < end && s->slots; i++)
         scan_node(s, r->nodes.at[i]);
 }
 
@@ -177,7 +179,11 @@ static void scan_region(struct scan *s, const struct region *r, uint32_t from) {
 const struct place *place_of(struct cg *c, struct cont k) {
     static const struct place none = {.layout = LAYOUT_NONE};
     uint64_t at;
-    return map_get(&c->fn->placed, k.i, &at) ? &c->fn->places.at[at] : &none;
+    if (!c->fn->divides || !is_handed_on(c, k))
+        return map_get(&c->fn->placed, k.i, &at) ? &c->fn->places.at[at] : &none;
+    c->fn->handed =
+        (struct place){.layout = LAYOUT_MEMORY, .base = frame_pointer(c, k), .expanded = 1};
+    return &c->fn->handed;
 }
 
 void place_put(struct cg *c, struct cont k, struct place p) {
@@ -283,15 +289,24 @@ static LLVMValueRef runtime_memory(struct cg *c, size_t field, uint32_t n, LLVMV
     return p;
 }
 
-static LLVMValueRef scratch(struct cg *c, const struct container *k, LLVMValueRef count) {
+void scratch_mark(struct cg *c) {
+    LLVMValueRef bytes = cg_i64(c, 1);
+    LLVMValueRef p = runtime_memory(c, offsetof(struct rt_api, scratch), 1, &bytes);
+    bail_push(c, p, offsetof(struct rt_api, scratch_free));
+}
+
+/* MARKED: the region has a scratch_mark that frees it. */
+static LLVMValueRef scratch(struct cg *c, const struct container *k, LLVMValueRef count,
+                            bool marked) {
     LLVMValueRef bytes = LLVMBuildMul(c->b, count, cg_i64(c, dtypes[k->dtype].bytes), "");
     bool reserve = k->storage == STORE_RESERVE;
     LLVMValueRef p = runtime_memory(
         c, reserve ? offsetof(struct rt_api, reserve) : offsetof(struct rt_api, scratch), 1,
         &bytes);
-    bail_push(c, p,
-              reserve ? offsetof(struct rt_api, reserve_free)
-                      : offsetof(struct rt_api, scratch_free));
+    if (reserve || !marked)
+        bail_push(c, p,
+                  reserve ? offsetof(struct rt_api, reserve_free)
+                          : offsetof(struct rt_api, scratch_free));
     return p;
 }
 
@@ -379,7 +394,8 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     }
     bool constant = constant_size(c, k, &count, &last);
     bool heap = k->storage == STORE_HEAP && fn->lanes == 1;
-    if (constant && !heap && k->storage != STORE_RESERVE &&
+    bool handed = is_handed_on(c, n->decl.cont);
+    if (constant && !heap && !handed && k->storage != STORE_RESERVE &&
         place_slots(c, n, r, position, count, last)) {
         fill(c, n, NULL);
         return;
@@ -389,10 +405,15 @@ void decl_begin(struct cg *c, const struct node *n, const struct region *r, uint
     count = bounded ? count * fn->lanes : 0;
     uint64_t bytes = (uint64_t)count * dtypes[k->dtype].bytes;
     bool stack = bounded && !heap && k->storage != STORE_RESERVE &&
-                 fn->stack + bytes <= STACK_BYTES &&
+                 (handed || fn->stack + bytes <= STACK_BYTES) &&
                  (k->storage != STORE_NONE || bytes <= SMALL_BYTES || fn->lanes > 1);
-    LLVMValueRef base =
-        stack ? stack_array(c, n, k->dtype, count ? count : 1) : scratch(c, k, n_elements);
+    LLVMValueRef base = NULL;
+    if (stack && handed)
+        base = frame_array(c, n, bytes, STACK_BYTES);
+    else if (stack)
+        base = stack_array(c, n, k->dtype, count ? count : 1);
+    if (!base)
+        base = scratch(c, k, n_elements, r == fn->piece);
     place_put(c, n->decl.cont,
               (struct place){.layout = LAYOUT_MEMORY, .base = base, .expanded = fn->lanes});
     fill(c, n, n_elements);

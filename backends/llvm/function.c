@@ -114,6 +114,7 @@ void bind_name(struct cg *c, struct name n, struct val v) {
     struct fn *fn = c->fn;
     struct deep d = {v, fn->depth};
     uint64_t at;
+    frame_forget(c, n);
     if (map_get(&fn->names, n.i, &at)) {
         fn->bound.at[at] = d;
         return;
@@ -124,10 +125,24 @@ void bind_name(struct cg *c, struct name n, struct val v) {
 
 bool bound_name(struct cg *c, struct name n, struct deep *v) {
     uint64_t at;
+    const struct frame_name *handed = frame_name(c, n);
+    if (handed) {
+        *v = (struct deep){frame_value(c, handed), c->fn->depth};
+        return true;
+    }
     if (!map_get(&c->fn->names, n.i, &at))
         return false;
     *v = c->fn->bound.at[at];
     return true;
+}
+
+bool bound_type(struct cg *c, struct name n, enum dtype *t) {
+    uint64_t at;
+    const struct frame_name *handed = frame_name(c, n);
+    bool found = !handed && map_get(&c->fn->names, n.i, &at);
+    if (handed || found)
+        *t = handed ? handed->t : c->fn->bound.at[at].v.t;
+    return handed || found;
 }
 
 void subst_push(struct cg *c, struct name n, struct sym to) {

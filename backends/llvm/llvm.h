@@ -7,7 +7,7 @@
 #include "backends/rt/target.h"
 #include "compiler/ir/graph.h"
 
-#define LLVM_BACKEND_VERSION 4 /* bump when generated code changes: part of the cache key */
+#define LLVM_BACKEND_VERSION 5 /* bump when generated code changes: part of the cache key */
 
 struct llvm_options {
     struct target target;

@@ -166,9 +166,13 @@ void lower_index(struct cg *c, const struct node *n, uint32_t k) {
 void lower_map(struct cg *c, const struct node *n) {
     if (lower_outlined(c, n))
         return;
+    struct fn *fn = c->fn;
+    bool in_map = fn->in_map;
+    fn->in_map = true;
     hoist_checks(c, n);
     if (!lower_parallel(c, n))
         lower_index(c, n, 0);
+    fn->in_map = in_map;
 }
 
 /* A graph that verifies has no such index that may not; asked again, because a race is worse than

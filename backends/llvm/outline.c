@@ -23,31 +23,35 @@ static void capture_atom(void *data, struct name n) {
 
 static void capture_name(struct cg *c, struct capture *x, struct name n) {
     struct fn *fn = c->fn;
-    struct deep d;
+    enum dtype t;
     for (uint32_t i = 0; i < fn->from.n; i++)
         if (name_eq(fn->from.at[i], n)) {
             struct capturing k = {c, x};
             sym_atoms(c->syms, fn->to.at[i], capture_atom, &k);
             return;
         }
-    if (map_get(&x->taken, n.i, NULL) || !bound_name(c, n, &d))
+    if (map_get(&x->taken, n.i, NULL) || !bound_type(c, n, &t))
         return;
     map_put(&x->taken, n.i, 1);
     VEC_PUSH(c->a, x->names, n);
 }
 
+void capture_uses(struct cg *c, const struct uses *u, struct capture *x) {
+    *x = (struct capture){.taken = map_new(c->a)};
+    for (uint32_t i = 0; i < u->conts.n; i++) {
+        struct cont k = {(uint32_t)u->conts.entries[i].key};
+        if (!map_get(&u->declared, k.i, NULL))
+            VEC_PUSH(c->a, x->conts, k);
+    }
+    for (uint32_t i = 0; i < u->names.n; i++)
+        if (!map_get(&u->defined, u->names.entries[i].key, NULL))
+            capture_name(c, x, (struct name){(uint32_t)u->names.entries[i].key});
+}
+
 void capture(struct cg *c, const struct node *n, struct capture *x) {
     struct uses u;
     map_uses(c, n, 0, &u);
-    *x = (struct capture){.taken = map_new(c->a)};
-    for (uint32_t i = 0; i < u.conts.n; i++) {
-        struct cont k = {(uint32_t)u.conts.entries[i].key};
-        if (!map_get(&u.declared, k.i, NULL))
-            VEC_PUSH(c->a, x->conts, k);
-    }
-    for (uint32_t i = 0; i < u.names.n; i++)
-        if (!map_get(&u.defined, u.names.entries[i].key, NULL))
-            capture_name(c, x, (struct name){(uint32_t)u.names.entries[i].key});
+    capture_uses(c, &u, x);
 }
 
 LLVMValueRef *captured_values(struct cg *c, const struct node *n, const struct capture *x) {
@@ -68,17 +72,17 @@ LLVMValueRef *captured_values(struct cg *c, const struct node *n, const struct c
     return v;
 }
 
-struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x,
-                         uint32_t integers) {
+struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x, uint32_t more,
+                         LLVMTypeRef type) {
     struct fn *outer = c->fn;
-    uint32_t first = 1 + integers, n = first + x->conts.n + x->names.n;
+    uint32_t first = 1 + more, n = first + x->conts.n + x->names.n;
     LLVMTypeRef *params = ARENA_ARRAY(c->a, LLVMTypeRef, n);
-    struct deep *bound = ARENA_ARRAY(c->a, struct deep, x->names.n + 1);
+    enum dtype *types = ARENA_ARRAY(c->a, enum dtype, x->names.n + 1);
     for (uint32_t i = 0; i < n; i++)
-        params[i] = i == 0 || i >= first ? c->ptr : c->i64;
+        params[i] = i == 0 || i >= first ? c->ptr : type;
     for (uint32_t i = 0; i < x->names.n; i++) {
-        bound_name(c, x->names.at[i], &bound[i]);
-        params[first + x->conts.n + i] = cg_type(c, bound[i].v.t, 1);
+        bound_type(c, x->names.at[i], &types[i]);
+        params[first + x->conts.n + i] = cg_type(c, types[i], 1);
     }
     struct fn *fn = fn_begin(c, name, LLVMFunctionType(c->i32, params, n, false), true);
     for (uint32_t i = 0; i < outer->from.n; i++)
@@ -92,7 +96,7 @@ struct fn *outline_begin(struct cg *c, const char *name, const struct capture *x
     }
     for (uint32_t i = 0; i < x->names.n; i++)
         bind_name(c, x->names.at[i],
-                  cg_val(LLVMGetParam(fn->f, first + x->conts.n + i), bound[i].v.t, 1));
+                  cg_val(LLVMGetParam(fn->f, first + x->conts.n + i), types[i], 1));
     return fn;
 }
 
@@ -121,7 +125,7 @@ bool lower_outlined(struct cg *c, const struct node *n) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
     char name[32];
     snprintf(name, sizeof name, "dcl_map_%u", c->functions++);
-    struct fn *fn = outline_begin(c, name, &x, 0);
+    struct fn *fn = outline_begin(c, name, &x, 0, NULL);
     fn->inside = n;
     lower_map(c, n);
     fn_end(c);

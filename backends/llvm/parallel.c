@@ -62,7 +62,7 @@ static LLVMValueRef lower_body(struct cg *c, const struct node *n, uint32_t coun
     struct fn *outer = c->fn;
     char name[32];
     snprintf(name, sizeof name, "dcl_part_%u", c->functions);
-    struct fn *fn = outline_begin(c, name, x, 2);
+    struct fn *fn = outline_begin(c, name, x, 2, c->i64);
     fn->parallel = true;
     uint32_t facts = sym_facts_mark(c->facts);
     for (uint32_t i = 0; i < count; i++)

@@ -119,16 +119,28 @@ static void lower_stamp(struct cg *c, int64_t node) {
     LLVMBuildCall2(c->b, LLVMFunctionType(c->nothing, params, 2, false), f, args, 2, "");
 }
 
-void lower_region(struct cg *c, const struct region *r) {
-    bool stamps = c->o->profile && r == &c->g->body;
-    if (stamps)
-        lower_stamp(c, -1);
-    uint32_t scope = scope_push(c), bails = c->fn->bails.n;
-    for (uint32_t i = 0; i < r->nodes.n && !c->failed; i++) {
+static bool has_stamps(const struct cg *c, const struct region *r) {
+    return c->o->profile && r == &c->g->body;
+}
+
+void lower_nodes(struct cg *c, const struct region *r, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to && !c->failed; i++) {
         lower_node(c, r, i);
-        if (stamps && !c->failed)
+        if (c->fn->piece == r)
+            hand_on(c, r->nodes.at[i]);
+        if (has_stamps(c, r) && !c->failed)
             lower_stamp(c, r->nodes.at[i]->id);
     }
+}
+
+void lower_region(struct cg *c, const struct region *r) {
+    if (has_stamps(c, r))
+        lower_stamp(c, -1);
+    uint32_t scope = scope_push(c), bails = c->fn->bails.n;
+    if (region_divides(c))
+        lower_pieces(c, r);
+    else
+        lower_nodes(c, r, 0, r->nodes.n);
     free_scratch(c, bails);
     scope_pop(c, scope);
 }

@@ -67,8 +67,20 @@ static void node_uses(void *data, struct node *n) {
     }
 }
 
+static struct uses no_uses(struct cg *c) {
+    return (struct uses){c, map_new(c->a), map_new(c->a), map_new(c->a), map_new(c->a)};
+}
+
+void nodes_uses(struct cg *c, const struct region *r, uint32_t from, uint32_t to, struct uses *u) {
+    struct region some = {0};
+    some.nodes.at = r->nodes.at + from;
+    some.nodes.n = to - from;
+    *u = no_uses(c);
+    region_walk(&some, node_uses, u);
+}
+
 void map_uses(struct cg *c, const struct node *n, uint32_t k, struct uses *u) {
-    *u = (struct uses){c, map_new(c->a), map_new(c->a), map_new(c->a), map_new(c->a)};
+    *u = no_uses(c);
     if (n->kind == NODE_LOOP) {
         index_uses(u, &n->loop.index);
         region_walk(&n->loop.body, node_uses, u);
