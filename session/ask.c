@@ -1,5 +1,6 @@
 /* What the prompt is asked about expressions and names: types, shapes, sources, help. */
 #include "session/ask.h"
+#include "session/builtins.h"
 
 #include "lang/check/check.h"
 #include "lang/print/print.h"

@@ -2,7 +2,7 @@
    `assert(a < b)` as a statement evaluates both sides by themselves, so that they can be told if it
    fails. Where nothing has been written they are then computed again by the same graph; else they
    are kept with the condition, since what ran once must not run twice. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The functions of scripts: builtin.def. They act where a statement stands at the top of a script,
    and make their arguments concrete first; in functions, whose body is compiled, only those have a
    meaning that need no data. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include <string.h>
 #include <time.h>

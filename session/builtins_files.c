@@ -1,6 +1,6 @@
 /* load and save: tensors and the states of layers, from and to files.
    A path is relative to the current folder; if a file is not there, to the folder of the script. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include <limits.h>
 #include <string.h>

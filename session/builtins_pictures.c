@@ -1,4 +1,5 @@
 /* `show_image` and `plot`: their arguments, and where what they make goes. */
+#include "session/builtins.h"
 #include "session/image.h"
 
 /* --- images ---------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
    types and sizes of arguments, and static arguments (a bare name is the variable of that name);
    "f(k = 3)" gives static ones alone, and the others are for calls of any shapes.
    A handle outlives redefinitions: it is resolved again when definitions have changed. */
+#include "session/builtins.h"
 #include "session/call.h"
 
 #include "lang/check/check.h"

@@ -1,7 +1,7 @@
 /* ONNX models: as programs in files, and in memory as instances of the layer that they are, whose
    program is a text that nobody else sees. The importer asks the standard library for shapes. */
+#include "session/builtins.h"
 #include "session/session.h"
-#include "session/state.h"
 
 #include "lang/onnx/import.h"
 #include "lang/print/print.h"

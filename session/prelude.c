@@ -1,7 +1,7 @@
 /* The standard library: in the folder DCL_STDLIB, or found beside the program; read and checked
    once per session. Its files are taken in the order of their paths, folders included; they hold
    definitions only. Those of a folder in `modules` are a module, which is read when it is used. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"

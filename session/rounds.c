@@ -12,7 +12,7 @@
      - if a float would be computed of such integers alone: with constants it is a static number;
      - if a value that it keeps would be of another kind or element type than in the round
        before. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 enum { ROUNDS_STATIC = 3 };
 

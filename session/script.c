@@ -2,7 +2,7 @@
    is a unit of its own and its memory goes when it ends; what stands in functions and maps is the
    evaluator's. Names that are assigned in blocks are variables of the script; the indices of a loop
    live in its frame. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include "lang/check/check.h"
 

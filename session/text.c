@@ -1,6 +1,6 @@
 /* Texts: reading, checking, defining. A text whose definitions are in use is kept; the arenas of
    the others are freed by the next collection (store.c). */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"

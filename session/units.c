@@ -7,7 +7,7 @@
    and lowering goes on in the same graph, so that what was computed before can be used after. If
    the graph writes to containers of the script or to states, it must not run twice: then lowering
    goes on with an empty graph. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include <stdio.h>
 #include <string.h>

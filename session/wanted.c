@@ -2,7 +2,7 @@
    variables that the script reads. Looked at when the file has been read and before it runs, so
    that a slip costs nothing. What only the script makes, an instance and its methods, is told of
    later. */
-#include "session/state.h"
+#include "session/builtins.h"
 
 #include "lang/check/check.h"
 
