@@ -56,7 +56,7 @@ static size_t ask(char *bytes, size_t n) {
         if (left <= 0 || poll(&in, 1, (int)left) != 1)
             break;
         ssize_t got = read(STDIN_FILENO, bytes + have, n - have);
-        if (got <= 0)
+        if (got < 0 || (in.revents & POLLHUP))
             break;
         have += (size_t)got;
         bytes[have] = '\0';
@@ -80,6 +80,7 @@ static size_t ask_in_mode(char *bytes, size_t n) {
     sigprocmask(SIG_BLOCK, &block, &before);
     raw = former;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0; /* Ctrl-C drops what was there to be read */
     tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
     size_t got = ask(bytes, n);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &former);

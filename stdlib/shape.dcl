@@ -57,6 +57,7 @@ fn size_left(S: shape, rest: shape) -> any {
   if len(fits) > 0 { fits[0] } else { prod(S) // prod(rest) }
 }
 
+# All pairs of numbers from 0 to A and from 0 to B.
 fn pairs_up_to(a: int, b: int) -> list {
   [(i // (b + 1), i % (b + 1)) for i in 0:(a + 1) * (b + 1)]
 }

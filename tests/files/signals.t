@@ -18,6 +18,10 @@ def write(name, text):
         file.write(text)
 
 
+for one in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:  # whatever started the tests ignores
+    signal.signal(one, signal.SIG_DFL)
+
+
 def drafts(process):
     """Files that the process has open and that have no name, or a temporary one."""
     folder = "/proc/%d/fd" % process.pid
@@ -154,10 +158,10 @@ while not drafts(repl) and repl.poll() is None and time.monotonic() < end:
 repl.send_signal(signal.SIGINT)
 time.sleep(0.5)
 try:
-    said = repl.communicate("x[1] * 100\n", timeout=60)[0]
+    said = repl.communicate(timeout=60)[0]
 except subprocess.TimeoutExpired:
     repl.kill()
     said = "it went on"
-tap.ok("interrupted" in said and "37" in said, "the session lives", said)
+tap.ok("interrupted" in said and repl.returncode == 130, "the prompt that reads a pipe ends", said)
 tap.is_str(here(), before, "and no file is there")
 tap.done_testing()
