@@ -92,14 +92,29 @@ static const char *output_for(const struct command_line *c, int k, const char *n
     return NULL;
 }
 
+/* Whether each --output has a file of its own; else a message. */
+static bool check_outputs(const struct command_line *c) {
+    const struct words *all = &c->values[OPTION_output];
+    const char *name, *file, *former;
+    for (int i = 0; i < all->n; i++) {
+        if (!split_pair(c, "--output", all->at[i], &name, &file))
+            return false;
+        for (int k = 0; k < i; k++)
+            if (split_pair(c, "--output", all->at[k], &name, &former) &&
+                strcmp(file, former) == 0) {
+                fprintf(stderr, "dcl: --output %s and %s: one file for two results\n", all->at[k],
+                        all->at[i]);
+                return false;
+            }
+    }
+    return true;
+}
+
 /* The call and what becomes of its results; false after a message. */
 static bool entry_text(const struct command_line *c, dcl_session *s, const char *entry,
                        struct buf *b) {
     struct words names = {0, ARENA_ARRAY(c->arena, const char *, 64)};
     const char *name, *file;
-    for (int i = 0; i < c->values[OPTION_output].n; i++)
-        if (!split_pair(c, "--output", c->values[OPTION_output].at[i], &name, &file))
-            return false;
     while (names.n < 64 && (name = session_result_name(s, entry, names.n)))
         names.at[names.n++] = arena_strndup(c->arena, name, strlen(name));
     bool known = names.n > 0, *used = ARENA_ARRAY(c->arena, bool, c->values[OPTION_output].n + 1);
@@ -177,6 +192,8 @@ int command_run(const struct command_line *c) {
                 "dcl: --output belongs to an --entry; a script writes by save(\"y.npy\", y)\n");
         return EXIT_USAGE;
     }
+    if (!check_outputs(c))
+        return EXIT_USAGE;
     dcl_session *s = open_session(c);
     if (!s)
         return EXIT_USAGE;

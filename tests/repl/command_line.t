@@ -66,6 +66,8 @@ is_run(["run", "f.dcl", "bad.dcl"], 2, "", ["one file"])
 is_run(["check"], 2, "", ["file"])
 is_run(["show", "f.dcl"], 2, "", ["--entry"])
 is_run(["run", "f.dcl", "--output", "y=y.npy"], 2, "", ["--entry"])
+is_run(["run", "f.dcl", "--entry", "split", "--input", "x=x.npy", "--output", "high=h.npz",
+        "--output", "low=h.npz"], 2, "", ["one file for two results"])
 is_run(["run", "f.dcl", "--input", "x.npy"], 2, "", ["NAME=FILE"])
 
 is_run(["run", "f.dcl"], 0, "ran\n", [])
