@@ -5,6 +5,7 @@
 #include "repl/repl.h"
 
 #include "lang/files/files.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 
@@ -12,8 +13,39 @@ static void add(struct command_line *c, struct session_known known) {
     c->known[c->nknown++] = known;
 }
 
-/* The values of option O are known; what reads a file is not, and stays an argument. False after a
-   message. */
+static const char *const of_session[] = {
+#define BUILTIN(name, writes, usage, doc) #name,
+#include "session/builtin.def"
+#undef BUILTIN
+};
+
+/* Whether E calls a function of the session, as load, so that only a run can evaluate it. */
+static bool asks_session(const struct names *names, const struct ast *e) {
+    const char *callee = e->kind == AST_CALL && e->kids[0]->kind == AST_NAME
+                             ? name_text(names, e->kids[0]->name)
+                             : "";
+    bool asks = false;
+    for (size_t i = 0; i < sizeof of_session / sizeof *of_session; i++)
+        asks = asks || strcmp(callee, of_session[i]) == 0;
+    for (uint32_t i = 0; i < e->nkids && !asks; i++)
+        asks = e->kids[i] && asks_session(names, e->kids[i]);
+    return asks;
+}
+
+static bool text_asks_session(const char *text) {
+    struct arena *a = arena_new();
+    struct sources *sources = sources_new(a);
+    struct names *names = names_new(a);
+    struct diags d;
+    diags_init(&d, a, sources);
+    bool asks = asks_session(
+        names, parse_source(a, names, &d, sources_add(sources, "", text, strlen(text))));
+    arena_free(a);
+    return asks;
+}
+
+/* The values of option O are known; what asks the session is not, and stays an argument. False
+   after a message. */
 static bool add_given(struct command_line *c, enum option o, const char *option) {
     struct words *given = &c->values[o];
     int n = given->n;
@@ -22,7 +54,7 @@ static bool add_given(struct command_line *c, enum option o, const char *option)
         struct session_known k = {.dimension = o == OPTION_dim};
         if (!split_pair(c, option, given->at[i], &k.name, &k.value))
             return false;
-        if (c->command == COMMAND_run && o == OPTION_set && strstr(k.value, "load("))
+        if (c->command == COMMAND_run && o == OPTION_set && text_asks_session(k.value))
             given->at[given->n++] = given->at[i];
         else
             add(c, k);
