@@ -144,12 +144,25 @@ struct outcome {
     bool reached; /* the call that was to fail */
 };
 
-/* Reads or writes NAME while the N-th call fails. */
-static struct outcome attempt(const char *name, bool write, long n) {
+static const char *named; /* the file that read_named and write_named are about */
+
+static bool read_named(void) {
+    struct file_tensors t = {0};
+    bool good = files_read(arena, &diags, nowhere, named, DT_NONE, NULL, &t);
+    for (uint32_t i = 0; good && i < t.n; i++)
+        good = files_ready(&t.at[i]);
+    return good;
+}
+
+static bool write_named(void) {
+    struct file_tensor x = tensor_of(named);
+    return files_write(arena, &diags, nowhere, named, &x, 1, NULL);
+}
+
+/* ACT while the N-th call fails. */
+static struct outcome attempt(bool (*act)(void), long n) {
     static jmp_buf here;
     static struct outcome o;
-    struct file_tensors t = {0};
-    struct file_tensor x = tensor_of(name);
     arena = arena_new();
     diags_init(&diags, arena, sources_new(arena));
     o = (struct outcome){.good = true};
@@ -159,10 +172,7 @@ static struct outcome attempt(const char *name, bool write, long n) {
         o.jumped = true;
     } else {
         countdown = n;
-        o.good = write ? files_write(arena, &diags, nowhere, name, &x, 1, NULL)
-                       : files_read(arena, &diags, nowhere, name, DT_NONE, NULL, &t);
-        for (uint32_t i = 0; o.good && i < t.n; i++)
-            o.good = files_ready(&t.at[i]);
+        o.good = act();
         o.unsaid = !o.good && diags.errors != 1;
     }
     arena_on_oom(former);
@@ -174,7 +184,7 @@ static struct outcome attempt(const char *name, bool write, long n) {
 
 static void test_all(bool write) {
     for (size_t k = 0; k < NAMES; k++) {
-        const char *name = names[k];
+        const char *name = named = names[k];
         if (write && strstr(name, ".index"))
             continue; /* is not written */
         long n = 0;
@@ -183,7 +193,7 @@ static void test_all(bool write) {
         for (bool more = true; more && n < 100000;) {
             if (write)
                 make_text(name, "old");
-            struct outcome o = attempt(name, write, ++n);
+            struct outcome o = attempt(write ? write_named : read_named, ++n);
             more = o.reached;
             errors += !o.good;
             jumps += o.jumped;
@@ -225,28 +235,6 @@ static bool is_there(const char *name) {
     return access(name, F_OK) == 0;
 }
 
-/* N-th call fails; as attempt. */
-static struct outcome attempt_other(bool (*write)(void), long n) {
-    static jmp_buf here;
-    static struct outcome o;
-    arena = arena_new();
-    diags_init(&diags, arena, sources_new(arena));
-    o = (struct outcome){.good = true};
-    jmp_buf *former = arena_on_oom(&here);
-    if (setjmp(here)) {
-        o.good = false;
-        o.jumped = true;
-    } else {
-        countdown = n;
-        o.good = write();
-    }
-    arena_on_oom(former);
-    o.reached = countdown < 0;
-    countdown = -1;
-    arena_free(arena);
-    return o;
-}
-
 /* FRESH: the first of the two is not there before. */
 static void test_others(bool fresh) {
     int lost = 0, errors = 0;
@@ -254,7 +242,7 @@ static void test_others(bool fresh) {
     make_text("one", "old");
     for (bool more = true; more && n < 1000;) {
         synced = 0;
-        struct outcome o = attempt_other(write_one, ++n);
+        struct outcome o = attempt(write_one, ++n);
         more = o.reached;
         errors += !o.good;
         lost += !o.good && !holds_old("one");
@@ -271,7 +259,7 @@ static void test_others(bool fresh) {
         unlink("two.safetensors");
         if (!fresh)
             make_text("two.safetensors", "old");
-        struct outcome o = attempt_other(write_two, ++n);
+        struct outcome o = attempt(write_two, ++n);
         more = o.reached;
         bool former = fresh ? !is_there("two.safetensors") : holds_old("two.safetensors");
         halves += holds_old("two.dcl") != former || (o.good && former);
@@ -291,9 +279,10 @@ int main(void) {
         bytes[i] = (unsigned char)(i * 7);
     }
     for (size_t k = 0; k < NAMES; k++) {
-        make_text(names[k], "old");
-        if (!strstr(names[k], ".index"))
-            ok(attempt(names[k], true, -1).good, "%s is made", names[k]);
+        named = names[k];
+        make_text(named, "old");
+        if (!strstr(named, ".index"))
+            ok(attempt(write_named, -1).good, "%s is made", named);
     }
     make_text("t.index.json", "{\"weight_map\":{\"a\":\"t.safetensors\"}}");
     cause = EIO;
