@@ -12,12 +12,8 @@ struct job {
     bool check;
 };
 
-bool replace_file(struct arena *a, const char *path, const struct buf *b) {
-    return draft_write(a, path, b->at, b->n);
-}
-
 bool replace_or_tell(struct arena *a, const char *path, const struct buf *b) {
-    bool ok = replace_file(a, path, b);
+    bool ok = draft_write(a, path, b->at, b->n);
     if (!ok)
         fprintf(stderr, "dcl: %s cannot be written: %s\n", path, strerror(errno));
     return ok;

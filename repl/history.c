@@ -7,6 +7,8 @@
    is replaced by a shorter one when it is opened, while other sessions wait. */
 #include "repl/prompt.h"
 
+#include "lang/base/draft.h"
+
 #include <histedit.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +105,7 @@ static void read_file(struct line_history *h) {
     if (n > FILE_MOST) {
         entry.n = 0;
         history_each(h, HISTORY_MOST, put_entry, &entry);
-        replace_file(scratch, h->file, &entry);
+        draft_write(scratch, h->file, entry.at, entry.n);
     }
     arena_free(scratch);
     if (f)

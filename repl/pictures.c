@@ -3,12 +3,13 @@
    keys: see on_answer in line.c. */
 #include "repl/prompt.h"
 
+#include "lang/base/clock.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 100 }; /* milliseconds for an answer */
@@ -38,12 +39,6 @@ bool answer_has_sixel(const char *answer) {
     return strstr(answer, ";4;") || strstr(answer, ";4c");
 }
 
-static long milliseconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Asks for the attributes and reads the first N bytes that come within PATIENCE, or as many as hold
    the answer: how many. */
 static size_t ask(char *bytes, size_t n) {
@@ -51,9 +46,9 @@ static size_t ask(char *bytes, size_t n) {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     if (write(STDOUT_FILENO, "\033[c", 3) != 3)
         return 0;
-    for (long end = milliseconds() + PATIENCE; have < n;) {
-        long left = end - milliseconds();
-        if (left <= 0 || poll(&in, 1, (int)left) != 1)
+    for (double end = clock_seconds() + 1e-3 * PATIENCE; have < n;) {
+        double left = 1e3 * (end - clock_seconds());
+        if (left < 1 || poll(&in, 1, (int)left) != 1)
             break;
         ssize_t got = read(STDIN_FILENO, bytes + have, n - have);
         if (got < 0 || (in.revents & POLLHUP))

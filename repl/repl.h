@@ -145,9 +145,7 @@ void print_messages(dcl_session *s);
 /* The same, and the exit code of a command whose last call FAILED or not. */
 int finish_call(dcl_session *s, bool failed);
 /* fmt.c: PATH, or what it links to, gets the text B and keeps its permissions, whole or not at all
-   (lang/base/draft.h); false with errno. */
-bool replace_file(struct arena *a, const char *path, const struct buf *b);
-/* The same; false after a message. */
+   (lang/base/draft.h); false after a message. */
 bool replace_or_tell(struct arena *a, const char *path, const struct buf *b);
 
 #endif

@@ -4,6 +4,7 @@
    what it is. */
 #include "repl/prompt.h"
 
+#include "lang/base/draft.h"
 #include "lang/base/source.h"
 #include "lang/parse/parse.h"
 
@@ -135,5 +136,5 @@ bool saved_write(struct prompt *p, const char *path) {
     struct buf out = buf_new(p->arena);
     for (uint32_t i = 0; i < p->saved.n; i++)
         write_text(p, &p->saved.at[i], to, &out);
-    return replace_file(p->arena, path, &out);
+    return draft_write(p->arena, path, out.at, out.n);
 }

@@ -3,8 +3,9 @@
    meaning that need no data. */
 #include "session/builtins.h"
 
+#include "lang/base/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 struct call {
     uint32_t nargs;
@@ -301,9 +302,7 @@ static bool call_time(struct dcl_session *s, const struct call *c, struct value 
         return usage(s, c, "time");
     if (!in_script(s, c, "time"))
         return false;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    *out = value_float((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+    *out = value_float(clock_seconds());
     return true;
 }
 

@@ -297,13 +297,8 @@ static bool may_write(const struct wanted *w) {
 }
 
 static bool number_memory(struct wanted *w, enum dtype t, const struct value *v, void **bytes) {
-    union scalar x;
-    if (v->kind == VAL_BOOL)
-        x.b = v->b;
-    else
-        x = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
     *bytes = arena_alloc(w->s->unit.arena, 64);
-    scalar_store(t, *bytes, x);
+    scalar_store(t, *bytes, value_as(t, v));
     return true;
 }
 

@@ -61,12 +61,7 @@ static bool op_constant(void *host, enum dtype t, const struct value *v, struct 
                         struct value *out) {
     (void)host;
     (void)span;
-    union scalar s;
-    if (v->kind == VAL_BOOL)
-        s.b = v->b;
-    else
-        s = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
-    *out = scalar_value(t, s);
+    *out = scalar_value(t, value_as(t, v));
     out->wrapped = v->wrapped;
     return true;
 }

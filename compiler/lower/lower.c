@@ -320,18 +320,12 @@ static bool op_constant(void *host, enum dtype t, const struct value *v, struct 
                         struct value *out) {
     struct lower *l = host;
     (void)span;
-    union scalar s;
-    switch (v->kind) {
-    case VAL_SYM: {
+    if (v->kind == VAL_SYM) {
         const struct expr *e = expr_of_sym(l, v->sym);
         *out = scalar_value(t == DT_i64 ? e : expr_cast(l->g, t, e));
-        return true;
+    } else {
+        *out = scalar_value(expr_const(l->g, t, value_as(t, v)));
     }
-    case VAL_INT: s = scalar_from_i64(t, v->i); break;
-    case VAL_BOOL: s.b = v->b; break;
-    default: s = scalar_from_f64(t, v->f); break;
-    }
-    *out = scalar_value(expr_const(l->g, t, s));
     return true;
 }
 

@@ -29,6 +29,13 @@ void diags_init(struct diags *d, struct arena *a, struct sources *s) {
     d->last = &d->first;
 }
 
+struct diag *diags_last(const struct diags *d) {
+    struct diag *last = d->first;
+    while (last && last->next)
+        last = last->next;
+    return last;
+}
+
 void diags_clear(struct diags *d) {
     d->first = NULL;
     d->last = &d->first;

@@ -43,6 +43,8 @@ struct diags {
 };
 
 void diags_init(struct diags *d, struct arena *a, struct sources *s);
+/* The last one that was kept; NULL if there is none. */
+struct diag *diags_last(const struct diags *d);
 /* Forgets what was collected. */
 void diags_clear(struct diags *d);
 /* The plural's ending for N things. */

@@ -51,9 +51,7 @@ void advise_call(struct eval *ev, struct diag *d, const struct value *v) {
 
 void advise_subscript(struct eval *ev, uint32_t errors, const struct ast *s,
                       const struct value *v) {
-    struct diag *d = ev->diags->first;
-    while (d && d->next)
-        d = d->next;
+    struct diag *d = diags_last(ev->diags);
     if (!d || ev->diags->errors == errors || !span_eq(d->span, s->span) || d->help)
         return;
     const char *text = NULL;

@@ -260,9 +260,7 @@ static bool plain_integer(enum ast_op op, const struct value *a, struct value *o
 /* After an error in the operator E: a name in it that a loop carries keeps the type from before;
    a product of matrices is none of vectors. */
 static void advise_operator(struct eval *ev, struct env *env, const struct ast *e) {
-    struct diag *d = ev->diags->first;
-    while (d && d->next)
-        d = d->next;
+    struct diag *d = diags_last(ev->diags);
     if (d && d->code == ERR_RANK_MISMATCH && e->op == AOP_MATMUL && span_eq(d->span, e->span))
         diag_help(ev->diags, d,
                   "sum(a * b) multiplies vectors; reshape(v, [len(v), 1]) is a matrix of a column");

@@ -211,11 +211,7 @@ static bool fill(struct eval *ev, enum dtype t, const struct value *v, struct sp
         return true;
     if (!number_fits(ev, t, v, "write", span))
         return false;
-    if (v->kind == VAL_BOOL)
-        (*to)->b = v->b;
-    else
-        **to = v->kind == VAL_INT ? scalar_from_i64(t, v->i) : scalar_from_f64(t, v->f);
-    ++*to;
+    *(*to)++ = value_as(t, v);
     return true;
 }
 

@@ -78,10 +78,8 @@ void note_call(struct eval *ev, uint32_t errors_before, const struct calling *c,
                const char *called) {
     if (ev->diags->errors == errors_before || !ev->diags->first)
         return;
-    struct diag *e = ev->diags->first;
-    while (e->next)
-        e = e->next;
-    note_one(ev->diags, ev->names, e, c, called, c->outer ? c->outer->module : NULL);
+    note_one(ev->diags, ev->names, diags_last(ev->diags), c, called,
+             c->outer ? c->outer->module : NULL);
 }
 
 void note_calls(struct diags *diags, const struct names *names, struct diag *d,

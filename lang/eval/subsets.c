@@ -341,12 +341,10 @@ static bool writable(struct eval *ev, const struct block *b) {
 /* What is assigned to TO, which the last error tells of, has another shape: a container keeps its
    own. */
 static void advise_shape(struct eval *ev, const struct block *to) {
-    struct diag *d = ev->diags->first;
+    struct diag *d = diags_last(ev->diags);
     bool whole = !to->declared && !name_none(to->tensor->name) && to->tensor->container;
     for (uint32_t k = 0; whole && k < to->tensor->rank; k++)
         whole = to->count[k].kind != VAL_NONE && value_equal(&to->count[k], &to->tensor->dims[k]);
-    while (d && d->next)
-        d = d->next;
     if (d && whole)
         diag_help(
             ev->diags, d,

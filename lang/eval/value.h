@@ -165,6 +165,12 @@ const char *value_kind_name(const struct value *v); /* "a tensor", "a number", .
 static inline struct value value_none(void) {
     return (struct value){.kind = VAL_NONE, .dtype = DT_NONE};
 }
+/* The static number or truth value V as an element of type T. */
+static inline union scalar value_as(enum dtype t, const struct value *v) {
+    return v->kind == VAL_BOOL  ? (union scalar){.b = v->b}
+           : v->kind == VAL_INT ? scalar_from_i64(t, v->i)
+                                : scalar_from_f64(t, v->f);
+}
 static inline struct value value_int(int64_t i) {
     return (struct value){.kind = VAL_INT, .dtype = DT_NONE, .i = i};
 }

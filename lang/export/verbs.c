@@ -88,19 +88,12 @@ static const struct lazy *size_noted(struct export *x, struct sym s, const struc
 static bool verb_constant(void *host, enum dtype t, const struct value *v, struct span span,
                           struct value *out) {
     struct export *x = host;
-    union scalar s = {0};
-    switch (v->kind) {
-    case VAL_SYM:
-        *out =
-            x->muted
-                ? unknown(x, t)
-                : value_lazy(size_noted(x, v->sym, lazy_cast(x, t, integer_lazy(x, v->sym, span))));
-        return true;
-    case VAL_INT: s = scalar_from_i64(t, v->i); break;
-    case VAL_BOOL: s.b = v->b; break;
-    default: s = scalar_from_f64(t, v->f); break;
-    }
-    *out = value_lazy(lazy_number(x, t, s));
+    if (v->kind != VAL_SYM)
+        *out = value_lazy(lazy_number(x, t, value_as(t, v)));
+    else if (x->muted)
+        *out = unknown(x, t);
+    else
+        *out = value_lazy(size_noted(x, v->sym, lazy_cast(x, t, integer_lazy(x, v->sym, span))));
     return true;
 }
 
